@@ -10,7 +10,7 @@ from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
 _HINT_LENGTH: Final = 4
-"""Lists show this many characters from the end of an API token, for operators to recognise it."""
+"""Lists show this many characters from the end of an API token, so that operators can recognise it."""
 
 
 async def issue_api_token(

@@ -41,7 +41,7 @@ MAX_MAPPING: Final = 100
 """Maximum entries of a mapping."""
 
 LONGEST_GRACE: Final = 86_400
-"""Maximum seconds for which a rotated token may stay valid: one day."""
+"""Maximum seconds that a rotated token may stay valid: one day."""
 
 _LONGEST_POINTER_PART = 255
 _WORST_NUMBER = 25  # characters of the longest float or integer
@@ -73,7 +73,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """Apply a merge patch. Raises InvalidBody if the result exceeds a limit."""
+    """Return the changes that merge ``patch`` into the group. Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
@@ -95,7 +95,8 @@ def check_text(text: object, pointer: str) -> None:
 
 
 def check_viewer_id(viewer_id: str, pointer: str) -> None:
-    """Raises InvalidBody unless ``check_text`` accepts the id, and all its characters are printable, as in a pass."""
+    """Raises InvalidBody unless ``check_text`` accepts the id and all its characters are printable, as passes
+    require."""
     check_text(viewer_id, pointer)
     if not viewer_id.isprintable():
         raise InvalidBody("this must contain only printable characters", field=pointer)
@@ -164,7 +165,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """``at_most``: an upper bound of the bytes of JSON, computed without writing the JSON."""
+    """Checks properties. ``at_most``: an upper bound of their bytes of JSON, computed without writing the JSON."""
 
     __slots__ = ("at_most", "keys")
 

@@ -167,7 +167,6 @@ class Provisioner:
         raise StoreUnavailable(_KEEP_CHANGING)
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """With ``as_read``, raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -271,8 +270,8 @@ class Provisioner:
     ) -> Issued[str]:
         """Replace the token of the group, even if the token's signing key was removed.
 
-        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup and GroupSuspended. If another writer is faster, raises
-        TokenAlreadyRotated after a rotation, and UnknownToken after a deletion."""
+        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup and GroupSuspended. If another writer rotates the token
+        first, raises TokenAlreadyRotated. If it deletes the group first, raises UnknownToken."""
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")

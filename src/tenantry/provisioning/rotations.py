@@ -74,8 +74,8 @@ class RotationProvisioner(UpsertProvisioner):
         """Rotate these groups, like ``rotate_page``.
 
         ``versions``: the ``token_version`` of each group, by ``provided_id``. If a group has another version, it was
-        already rotated: its result has the current token, even if the group is suspended. So you can repeat the call
-        after a failure. If the key ``signed_by`` signed the current token, the group is rotated again."""
+        already rotated. It is rotated again only if the key ``signed_by`` signed its current token. Otherwise its
+        result has the current token, even if the group is suspended. So you can repeat the call after a failure."""
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
         waiting = [*versions]
         results: dict[str, Rotated] = {}

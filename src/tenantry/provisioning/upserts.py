@@ -77,7 +77,7 @@ class UpsertProvisioner(Provisioner):
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
         """Return a result for each upsert, in the same order. Each group may have only one upsert. An invalid upsert
-        does not affect the others. If a call of the store fails, all upserts of this call get its error.
+        does not affect the others. If a store call fails, each upsert in it gets the error.
 
         With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
         group that already has the new values is not written. An unexpected exception is raised if no write has finished

@@ -236,7 +236,6 @@ class DataSourcesEndpoint(Endpoint):
         )
 
     async def _connect(self, source: RegisteredSource) -> None:
-        """Raises SourceTestFailed."""
         from tenantry.datasources import check_connection  # slow to import
 
         try:

@@ -202,8 +202,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """Answer the request. A TenantryError is sent as an error response. After ClientDisconnected, nothing is
-        sent."""
+        """Return the response. If this raises a TenantryError, an error response is sent. If it raises
+        ClientDisconnected, nothing is sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()

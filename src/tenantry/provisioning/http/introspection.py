@@ -127,7 +127,7 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, result: LookupResult, now: datetime) -> dict[str, Any]:
-    """In the document, ``exp`` is the end of the group or of the token's grace period, whichever is earlier, rounded
+    """In the response, ``exp`` is the end of the group or of the token's grace period, whichever is earlier, rounded
     down to a second. ``seconds`` is the time until the rounded end of the grace period, for clients whose clock is
     wrong."""
     document: dict[str, Any] = {
@@ -152,7 +152,7 @@ def _active(group: UserGroup, result: LookupResult, now: datetime) -> dict[str, 
 
 
 def _active_pass(group: UserGroup, viewer: Viewer, result: LookupResult, now: datetime) -> dict[str, Any]:
-    """In the document, ``exp`` is the end of the pass or of its token, whichever is earlier."""
+    """In the response, ``exp`` is the end of the pass or of its token, whichever is earlier."""
     try:
         document = _active(group.with_viewer(viewer), result, now)
     except PassRevoked:

@@ -93,7 +93,7 @@ class BodyLines:
         return self._request.complete
 
     async def read(self) -> None:
-        """Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
+        """Read the next part of the body. Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
         self._part = await self._request.next_part(self._seconds)
         self._size += len(self._part)
         check_size(self._size, MAX_BULK)

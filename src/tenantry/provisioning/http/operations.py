@@ -71,7 +71,7 @@ class Operation(ApiBody, ABC):
         return None
 
     def check(self) -> None:
-        """Raise the InvalidBody errors of ``run``, without running."""
+        """Raise InvalidBody if ``run`` would raise it."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:

@@ -93,7 +93,7 @@ class CreatePass(Operation):
 
     def _signed(self, token: str, first: int) -> tuple[Viewer, str]:
         """Return the viewer and the pass. If ``token`` is empty, as in a dry run, so is the pass. ``first``: the
-        earliest ``iat``; after a revocation, it may be up to a second in the future."""
+        earliest time of issue (``iat``). After a revocation, it may be up to a second in the future."""
         problem: InvalidPass | None = None
         try:
             issued = max(int(utc_now().timestamp()), first)

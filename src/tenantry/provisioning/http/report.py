@@ -43,8 +43,7 @@ class ReportResponse(StreamedResponse):
         self._request = request
 
     @abstractmethod
-    async def _write_lines(self, buffer: ReportBuffer) -> None:
-        """Do the work and write its lines."""
+    async def _write_lines(self, buffer: ReportBuffer) -> None: ...
 
     @abstractmethod
     def _last_line(self) -> dict[str, Any]:
@@ -112,8 +111,9 @@ _PIECE: Final = 64 * 1024
 
 
 class ReportBuffer:
-    """Holds the report until the client reads it: most clients send the whole body first. One task writes to the buffer
-    and one reads from it. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes."""
+    """Holds the report until the client reads it, because most clients send the whole body before they read. One task
+    writes to the buffer and one reads from it. A report of more than MEMORY bytes moves to a temporary file, which
+    ``close`` deletes."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()

@@ -33,7 +33,7 @@ BODY_SECONDS: Final = 10.0
 """Default time limit for a client to send its body, in seconds."""
 
 DRAIN_SECONDS: Final = 1.0
-"""Maximum seconds for which ``drain`` waits for the rest of a body."""
+"""Maximum seconds that ``drain`` waits for the rest of a body."""
 
 _READ: Final = frozenset(
     {
@@ -150,7 +150,7 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """``others``: the names of other parameters that the request may have. Raises BadRequest."""
+        """``others``: parameters that the request may also have. Raises BadRequest for any other parameter or value."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
@@ -228,9 +228,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. If bytes are left when the
-        server closes the connection, the client may not receive the response (RFC 9112 section 9.6). Return False if
-        bytes are left. If Content-Length is larger than MAX_BODY, read nothing and return True."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes are left.
+        If the server then closes the connection, the client may not receive the response (RFC 9112 section 9.6). If
+        Content-Length is larger than MAX_BODY, read nothing and return True."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

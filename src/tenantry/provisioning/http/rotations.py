@@ -50,7 +50,7 @@ class RotateMany(ApiBody):
 
 
 class RotationsEndpoint(Endpoint):
-    """``/api/users/rotate``: rotates many groups. The response has a line for each."""
+    """``/api/users/rotate``: rotates many groups. The response has a line for each group."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=b"application/json"), observer=context.observer)

@@ -1,5 +1,5 @@
-"""OpenAPI 3.2 has the field ``query`` for the method QUERY (RFC 10008), and ``itemSchema`` for NDJSON lines. The
-document for 3.1 has ``x-query`` and ``x-itemSchema`` instead."""
+"""Makes the OpenAPI document. Version 3.2 has the field ``query`` for the method QUERY (RFC 10008), and ``itemSchema``
+for NDJSON lines. Version 3.1 has ``x-query`` and ``x-itemSchema`` instead."""
 
 from __future__ import annotations
 

@@ -14,4 +14,4 @@ GROUP_LINKS: Final[dict[str, Any]] = {
     },
     "pass": {"operationId": "createPass", "requestBody": {"user_group_id": _ID, "viewer_id": "ann"}},
 }
-"""What to do with a group that an operation has created or found (OpenAPI, Link Object)."""
+"""Links to the next operations on a group that an operation has created or found (OpenAPI, Link Object)."""

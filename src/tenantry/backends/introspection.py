@@ -41,7 +41,7 @@ class IntrospectionBackend:
     - ``timeout``: maximum seconds for a look-up, including connecting. Use less than ``patience``, the Resolver's limit
       for a load: otherwise the log does not name the cause.
     - ``allow_http``: permit unencrypted HTTP to other hosts.
-    - ``clock``: returns the time of day, to compare with the time ``exp`` in a response.
+    - ``clock``: compared with the time ``exp`` in a response.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``. The result also has the seconds until the group or the token's grace period ends, but no
-        generation. ``fresh`` has no effect."""
+        """Like ``find``. The result has no generation, but the number of seconds until the group expires or the token's
+        grace period ends. ``fresh`` has no effect."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -183,7 +183,7 @@ _Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _Response(BaseModel):
-    """Introspection response (RFC 7662 section 2.2). Types are strict; unknown members are ignored."""
+    """Introspection response (RFC 7662 section 2.2)."""
 
     model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
     active: bool

@@ -1,5 +1,4 @@
-"""Rules that all stores share: rotation, grace, Idempotency-Keys, API tokens, the lease of data sources, and the
-clock."""
+"""Rules that all stores share, such as rotation and grace."""
 
 from __future__ import annotations
 
@@ -72,7 +71,7 @@ class StoredGroup:
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged unless the group is ``expected``."""
+        """Raises GroupChanged if the group differs from ``expected``. None: no check."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
@@ -91,8 +90,8 @@ class StoredGroup:
         """Return the group with a new token, which replaces the live token ``current``. The old token stays valid for
         ``grace_seconds`` from ``now`` (None: the environment's default).
 
-        Raises GroupSuspended, UnknownToken if ``current`` is not a token of this group, and TokenAlreadyRotated if
-        ``current`` was replaced before."""
+        Raises UnknownToken if ``current`` is not a token of this group, TokenAlreadyRotated if ``current`` was replaced
+        before, and GroupSuspended."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:  # an earlier token: handles are never reused
@@ -146,7 +145,8 @@ class StoredResponse:
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
         """Return the stored response, with the group's present value of ``suspended``. ``now``: the group as it is now,
-        or None if it was deleted. Raises IdempotencyKeyReused and IdempotencySuperseded."""
+        or None if it was deleted. Raises IdempotencyKeyReused for another body, and IdempotencySuperseded if the group
+        was rotated or deleted."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:

@@ -19,8 +19,8 @@ from tenantry.errors import TemplateError
 from tenantry.sql import FRAGMENT_NAME, Query
 
 _KEPT: Final = 4_000_000
-"""Maximum characters of unsaved texts whose compiled queries are kept. Each set of texts that were sent together counts
-as ``_LEAST`` more."""
+"""Maximum size of the cache of compiled queries, in characters. Each set of unsaved texts counts with its length plus
+``_LEAST``."""
 _LEAST: Final = 250_000
 _SUFFIX: Final = ".sql"
 _INCLUDE: Final = re.compile(r"\{\{\s*>\s*([^\s{}]+)\s*\}\}")
@@ -39,8 +39,8 @@ class QueryDrafts:
         self._lock = Lock()
 
     def with_drafts(self, drafts: Mapping[str, str]) -> DraftedQueries:
-        """Return the queries with the unsaved texts ``drafts``, by path. Compiled queries are kept until a file
-        changes."""
+        """Return the queries by name. ``drafts``: unsaved texts by path, which replace files. Compiled queries are kept
+        until a file changes."""
         named = {name: text for path, text in drafts.items() if (name := query_name(path)) is not None}
         key = tuple(sorted(named.items()))
         with self._lock:
@@ -55,8 +55,8 @@ class QueryDrafts:
         return [] if name is None else self._uses.of(name, self.with_drafts(drafts), drafts)
 
     def dashboard(self, path: str, drafts: Mapping[str, str], name: str | None) -> DashboardFile | None:
-        """Return the dashboard ``name`` if it uses the query in the file ``path``; otherwise the first dashboard that
-        uses the query."""
+        """Return the dashboard ``name`` if it uses the query in the file ``path``. Otherwise return the first dashboard
+        that uses the query."""
         using = self.dashboards(path, drafts)
         return next((each for each in using if each.name == name), next(iter(using), None))
 
@@ -72,15 +72,15 @@ class QueryDrafts:
     ) -> Query:
         """Return the query with this text. Parameters that the text does not declare come from the controls of a
         dashboard that uses the query: the one named ``dashboard``, or else the first. ``zone``: the time zone of the
-        data source. Raises TemplateError for a bad header, and if the query does not accept a control."""
+        data source. Raises TemplateError for a bad header, and if the query does not accept the type of a control."""
         query = self.with_drafts(drafts).typed(query_name(path) or "", path, text, dialect)
         chosen = self.dashboard(path, drafts, dashboard)
         return query if chosen is None else declared_by(chosen, query, zone)
 
 
 class DraftedQueries(Mapping[str, Query]):
-    """Queries by name. A query's file is read at the first access. This raises TemplateError for an unusable file, and
-    OSError. Each object equals only itself."""
+    """Queries by name. The first access to a query reads its file, and raises TemplateError or OSError if the file is
+    unusable. Compared by identity."""
 
     def __init__(self, workspace: Workspace, drafts: Mapping[str, str]) -> None:
         self._workspace = workspace
@@ -164,7 +164,7 @@ def _state(file: Path) -> _State:
 
 
 class DashboardUses:
-    """Finds the dashboards that use a query. A file is read again only after it changed. Thread-safe."""
+    """Finds the dashboards that use a query. A file is read again only after it has changed. Thread-safe."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -173,7 +173,7 @@ class DashboardUses:
 
     def of(self, query: str, queries: Mapping[str, Query], drafts: Mapping[str, str]) -> list[DashboardFile]:
         """Return the dashboards, sorted by name, whose panels or controls use the query or a query that includes it.
-        Dashboards that cannot be read are left out. ``drafts``: unsaved texts by path."""
+        Dashboards that cannot be read are left out."""
         with self._lock:
             dashboards = [*self._dashboards(drafts)]
         return [each for each in dashboards if query in _used(each, queries)]

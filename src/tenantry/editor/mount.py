@@ -49,7 +49,7 @@ def mount_editor(
     read_only: bool = False,
     session_hours: float = SESSION_HOURS,
 ) -> None:
-    """Serve the SQL editor for the dashboards and queries of ``folder`` below ``path`` of an app.
+    """Serve the SQL editor in an app, below ``path``. It edits the dashboards and queries of ``folder``.
 
     ``authors`` finds the author of a request. Without it, authors open one-time links (``tenantry editor link``), each
     of which begins a session of ``session_hours``. Authors' queries have separate connections, within ``limits``, so

@@ -1,4 +1,4 @@
-"""Positions in texts. The page counts UTF-16 code units from 0, as CodeMirror does. Python counts characters."""
+"""Positions in texts. The page counts UTF-16 code units from 0. Python counts characters."""
 
 from __future__ import annotations
 

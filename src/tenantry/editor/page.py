@@ -30,8 +30,8 @@ _BODY: Final = """<div id="editor"></div>
 
 
 def page_routes(*, links: bool = True) -> list[BaseRoute]:
-    """The routes need no author. ``links``: whether the page tells a person without a session how to get a one-time
-    link."""
+    """Return the page's routes, which need no author. ``links``: whether the page tells a person without a session how
+    to get a one-time link."""
     bundles = (SCRIPT, STYLE, *FURTHER)
     built = BuiltFiles(bundles)
     head = '<meta name="tenantry-links">\n' if links else ""

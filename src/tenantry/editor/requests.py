@@ -44,7 +44,7 @@ class NoBody(StrictBody):
 
 
 class GroupBody(StrictBody):
-    """The group as which a request runs queries."""
+    """The group and the viewer of a request."""
 
     environment: Annotated[str, Field(max_length=255)]
     group: Annotated[str, Field(max_length=255)]
@@ -185,7 +185,7 @@ async def find_environment(workbench: Workbench, author: EditorAuthor, name: str
 
 
 def status_for_author(error: TenantryError) -> int:
-    """Return the HTTP status of an error: 422 for a broken template, because the request contains it."""
+    """Return the HTTP status of an error. A broken template gets 422, because the request contains it."""
     return HTTPStatus.UNPROCESSABLE_ENTITY if isinstance(error, TemplateError) else error.status
 
 

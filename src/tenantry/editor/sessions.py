@@ -101,7 +101,7 @@ class SessionAuthors:
 
 
 def session_keys(request: Request) -> list[str]:
-    """Return the different values of the session's cookie, at most 20, in the order of the request."""
+    """Return the distinct values of the session's cookie, at most 20, in the order of the request."""
     pairs = [part.partition("=") for part in ";".join(request.headers.getlist("cookie")).split(";")]
     keys = dict.fromkeys(value.strip() for name, _, value in pairs if name.strip() == cookie_name(request))
     return list(keys)[:_MAX_COOKIES]  # anyone may send many, and each costs a read of the store
@@ -175,7 +175,8 @@ def _with_cookie(request: Request, key: str, seconds: int) -> Response:
 
 
 def _require_https(request: Request) -> None:
-    """Raises InvalidBody if the browser would discard the session's cookie, before the one-time link is used up."""
+    """Raises InvalidBody if the browser would discard the session's cookie. Call this before the one-time link is used
+    up."""
     origin = urlsplit(request.headers.get("origin", ""))
     if origin.scheme == "http" and not _is_local(origin.hostname or ""):
         raise InvalidBody("open the editor at an https:// address: browsers do not keep a session over http://")

@@ -28,7 +28,7 @@ class Workbench:
     """The parts that the endpoints of one mounted editor share."""
 
     folder: Path
-    """The folder of the dashboards. ``default_queries`` finds the folder of its queries."""
+    """The folder of the dashboards. ``default_queries`` finds the folder of their queries."""
     store: EditorStore
     sources: DataSources
     """Runs the queries of authors, with separate connections and limits."""

@@ -117,7 +117,8 @@ def symbolic_link(root: Path, path: str) -> str | None:
 
 
 def find_schema(workspace: Workspace, environment: str | None) -> PropertySchema | None:
-    """Return the property schema of an environment in a folder of the workspace, or None if no schema can be read."""
+    """Read an environment's property schema from the folder of the queries, or else from the folder of the dashboards.
+    None: no schema can be read."""
     for folder in (workspace.queries, workspace.dashboards) if environment is not None else ():
         file = schema_file(folder, environment or "")
         if workspace.link_in(file) is not None:

@@ -41,7 +41,7 @@ class SnapshotBackend(Backend, Protocol):
     """A backend that reports a generation with each result: the number of the last change that the result includes."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Return the same group as ``find``, with the generation of the snapshot. ``fresh``: do not read from a
+        """Return the same group as ``find``, and the generation of the result. ``fresh``: do not read from a
         second-level cache such as Redis."""
         ...
 

@@ -88,9 +88,9 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write groups in one transaction; no group may occur twice. The result of a write is None if nothing was
-        written: another writer has changed, created or deleted the group meanwhile, or the write is a rotation and the
-        group is suspended."""
+        """Write groups in one transaction; no group may occur twice. The result is None for a write that was not done:
+        another writer has changed, created or deleted the group, or the group is suspended and the write is a
+        rotation."""
         ...
 
     async def list(

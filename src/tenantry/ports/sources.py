@@ -27,7 +27,7 @@ class SourceLease(Protocol):
 
     @property
     def staleness(self) -> float:
-        """Maximum seconds for which a changed source may still be used."""
+        """How long a changed source may still be used, in seconds."""
         ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
@@ -43,8 +43,8 @@ class SourceLease(Protocol):
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """Connects DataSources with a Resolver: ``lease`` is the Resolver's cache of data sources. The store keeps only a
-    weak reference to it."""
+    """Gives DataSources the Resolver's cache of data sources, ``lease``. The holder keeps only a weak reference to the
+    cache."""
 
     @property
     def lease(self) -> SourceLease | None:
@@ -66,7 +66,7 @@ class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     SOURCES_HANDLE, and changes the slots of both ``handles`` of the source."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
-        """Return the same source as ``get``, with the generation of the snapshot. Reads from the store, never from a
+        """Return the same source as ``get``, and the generation of the result. Reads from the store, never from a
         cache."""
         ...
 
@@ -79,7 +79,7 @@ class SourceStore(LeasedSources, Protocol):
     ) -> RegisteredSource:
         """Register a data source and return it. Raises UnknownEnvironment. Raises AlreadyExists if one of the two ids
         is taken. Raises InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a value, or if the
-        declaration lists no tables."""
+        declaration of guarded tables lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:

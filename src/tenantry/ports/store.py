@@ -160,7 +160,7 @@ class CodeStore(Protocol):
         ...
 
     async def delete(self, group: bytes, *, purpose: str) -> int:
-        """Delete all live codes with this purpose whose CodeShare names ``group``. Return their number."""
+        """Delete all live codes with this purpose whose CodeShare has ``group`` as ``owner``. Return their number."""
         ...
 
 
@@ -200,9 +200,9 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete usage of hours that began before ``before``, and of viewers' days that ended by then. One call deletes
-        at most a few thousand rows. Return their number; call this again until it returns 0. A call that deletes rows
-        is audited."""
+        """Delete usage of hours that began before ``before``, and usage by viewer of days that ended by that time. One
+        call deletes at most a few thousand rows. Return their number; call this again until it returns 0. A call that
+        deletes rows is audited."""
         ...
 
 

@@ -1,8 +1,9 @@
-"""Seals audit entries, so that a check finds every change of them that was made without the key. A seal is a MAC of the
-entry and the previous seal. An entry that was written without the keys has no seal; the next seal covers it.
+"""Seals audit entries. A check of the seals finds each change to the entries that somebody made without an audit key. A
+seal is a MAC of the entry and the previous seal. A writer without keys adds entries without seals; the next seal covers
+them.
 
-If the newest entries were removed, a check finds this only with a head: the number and MAC of an entry, noted outside
-the store (docs/decisions/0074-audit-chain.md)."""
+To find that the newest entries were removed, a check needs a head: the number and MAC of an entry, noted outside the
+store (docs/decisions/0074-audit-chain.md)."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the audit details of an update: the names of the given fields (a value may be the same as before), the
-    given ``expires_at`` and ``suspended``, and the id of a viewer whose passes were revoked."""
+    """Return the audit details of an update: the names of the given fields, the new ``expires_at`` and ``suspended`` if
+    given, and the id of a viewer whose passes were revoked."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     suspended = {"suspended": "yes" if given["suspended"] else "no"} if "suspended" in given else {}

@@ -59,7 +59,7 @@ class RedisBus:
         return f"<RedisBus: {self._server.label}>"
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Publish in the background."""
+        """Publish the change in the background."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:

@@ -23,8 +23,8 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""Maximum seconds to connect and subscribe. A connection to Redis also counts as dead if it receives nothing for this
-number of seconds, although the bus sends a PING every second."""
+"""Maximum seconds to connect and subscribe. The bus also sends a PING to Redis every second: a connection to Redis that
+receives nothing for this number of seconds counts as dead."""
 
 QUIET_SECONDS = 1.0
 """A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). Every
@@ -84,8 +84,8 @@ class Deaf(Exception): ...
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
-"""Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises an
-exception if the connection is lost or a probe does not arrive."""
+"""Connects, and passes messages to its first argument. Calls its second argument when the first probe has arrived.
+Raises an exception if the connection is lost or a probe does not arrive."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:

@@ -34,8 +34,8 @@ from tenantry.usage import UsageRecorder
 
 
 class MemoryStore(WrittenBackend):
-    """A store in memory for tests and development. Any threads and event loops may call it. ``clock`` returns the time
-    of day in UTC. ``keys``: SigningKeys that seal audit entries."""
+    """A store in memory for tests and development. Any threads and event loops may call it. ``keys``: SigningKeys that
+    seal audit entries."""
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
         tables = self._tables = MemoryTables(clock, keys)

@@ -39,7 +39,7 @@ class StoredCode:
     expires_at: datetime
     api_token_id: int | None = None
     group: bytes | None = None
-    """The handle in the code's CodeShare, or None if the code has no CodeShare."""
+    """The ``owner`` in the code's CodeShare, or None if the code has no CodeShare."""
 
 
 @dataclass(slots=True)
@@ -70,8 +70,8 @@ class MemoryTables:
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """Handle and time of each of the newest changes, in the order of their generations. The last one has the generation
-    ``generation``."""
+    """Handle and time of each of the newest changes, in the order of their generations. The generation of the last
+    change is ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
         """Return the stored environment. Raises UnknownEnvironment."""
@@ -89,10 +89,11 @@ class MemoryTables:
         return None if handle is None else self.handles[handle].issued()
 
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
-        """Run a write that affects caches. ``work`` returns the result, and whether it changed anything.
+        """Run a write that affects caches, and return its result. ``work`` returns (result, whether it changed
+        anything).
 
-        While ``work`` runs, the slots of ``handles`` have odd versions. A change is listed under the handle ``listed``
-        (default: the first of ``handles``) and the listeners are notified."""
+        While ``work`` runs, the slots of ``handles`` have odd versions. If ``work`` changed anything, the change is
+        listed under the handle ``listed`` (default: the first of ``handles``), and the listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

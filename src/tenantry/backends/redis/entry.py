@@ -2,7 +2,7 @@
     <generation, 19 digits><JSON>        a group that was read at this generation
     <generation, 19 digits>              a tombstone: the group was changed at this generation
 
-The JSON repeats the store id and the handle, so that an entry under a wrong key is refused. It identifies the token by
+The JSON contains the store id and the handle, so that an entry under a wrong key is refused. It identifies the token by
 a SHA-256 digest."""
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """Return None for a tombstone, and for the entry of a different token. Raises RefusedEntry for an invalid value."""
+    """Return the group in an entry, with its generation. Return None for a tombstone, and for another token's entry.
+    Raises RefusedEntry for an invalid value."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -100,7 +101,7 @@ redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
 """Writes a group or a tombstone. Keeps an entry of a later generation, because writes may arrive late. A tombstone does
-not replace a group of its generation, because that group was read after the change."""
+not replace a group of the same generation, because that group was read after the change."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
@@ -117,7 +118,7 @@ class RedisCommands:
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write messages, each with its key and the ``stamp`` of its generation. Return the number of failed writes.
+        """Write each message under its key, with the ``stamp`` of its generation. Return the number of failed writes.
         Raises the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [

@@ -57,7 +57,6 @@ class RedisBackend:
     - ``url``: see database/redis_server.py.
     - ``budget``: maximum seconds to wait for Redis before reading from the origin.
     - ``lifetime``: seconds until a key in Redis expires.
-    - ``clock`` returns monotonic seconds.
 
     The backend writes to Redis in the background, and does no I/O before its first use. Raises InvalidSettings."""
 
@@ -121,7 +120,7 @@ class RedisBackend:
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Write a tombstone, which marks the group as changed, in the background."""
+        """Mark the group as changed: write a tombstone in the background."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:

@@ -58,7 +58,7 @@ class GroupNote:
     group: UserGroup
     details: Mapping[str, str]
     counted: bool
-    """False for the creation of a group: no cache can hold a new group, so its creation needs no generation."""
+    """Whether the write gets a generation. The creation of a group gets none, because no cache can hold a new group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class HandleChanged(Exception):
 
 
 class StoreReplaced(Exception):
-    """The store id or run name in the database differs from the one for which the write was announced."""
+    """The write was announced for a store id or run name that differs from the database's."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -229,7 +229,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the change in ``row``, which is the last of ``counted`` new changes. Raises StoreReplaced."""
+    """Return the last of ``counted`` new changes, whose number is in ``row``. Raises StoreReplaced."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

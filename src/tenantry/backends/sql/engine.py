@@ -67,7 +67,7 @@ class StoreBusy(StoreUnavailable):
 
 def refused(label: str, reason: str) -> StoreUnavailable:
     """Return the error for a database that cannot be used until its operator changes something. HTTP clients get only
-    the part of ``reason`` before its colon, without the store's name."""
+    the part of ``reason`` before the first colon, without the store's name."""
     error = StoreUnavailable(f"the {label} {reason}")
     error.generic_message = f"the database of the store {reason.partition(':')[0]}"
     return error
@@ -76,8 +76,8 @@ def refused(label: str, reason: str) -> StoreUnavailable:
 def unavailable(
     error: BaseException, label: str, problem: Callable[[], str | None] | None = None
 ) -> StoreUnavailable | None:
-    """Convert a driver's error, or return None if it does not come from the database. ``problem`` returns why an SQLite
-    file cannot be used."""
+    """Convert a driver's error, or return None if it does not mean that the database is unavailable. ``problem``
+    returns the reason why an SQLite file cannot be used."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         reason = problem() if problem is not None and _primary_code(cause) in _OF_FILES else None
@@ -156,7 +156,7 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP`` for the handle, which includes all writes before this call. Raises the
+        """Return the row of ``queries.LOOK_UP`` for the handle. It includes all writes before this call. Raises the
         errors of ``read``."""
         ...
 

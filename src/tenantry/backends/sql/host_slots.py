@@ -22,8 +22,8 @@ from tenantry.errors import StoreUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""Minimum seconds between two changes of a store's run name by this process. A new name is random: if its folder is
-taken too, a third name would not help."""
+"""Minimum seconds between two changes of a store's run name by this process. Names are random: if the folder of a new
+name is taken too, another name would not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class HostSlots:
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process on this host can use an answer that was cached before the commit. ``announced_in``: the
-        slots in which the write was announced."""
+        """After a commit, wait until no process on this host can use an answer that was cached before it.
+        ``announced_in``: the slots in which the write was announced."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:  # the file was replaced; other processes may still use the old one
@@ -140,7 +140,7 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Test whether the database permits writes: set the run name to itself, unless another transaction has locked the
+    """Test whether the database permits writes: set a value to itself, unless another transaction has locked the
     row."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

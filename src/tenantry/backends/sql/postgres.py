@@ -54,8 +54,8 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 
 
 class PostgresEngine(StoreEngine):
-    """When an event loop ends, the engine awaits ``before_close`` and then closes that loop's connections. ``aclose``
-    does not await ``before_close``."""
+    """Runs statements on PostgreSQL. When an event loop ends, the engine awaits ``before_close`` and then closes that
+    loop's connections. ``aclose`` does not await ``before_close``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server

@@ -81,8 +81,8 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """A column whose index SQLite must not use. Otherwise SQLite would read and sort all rows with the same value
-    before it returns one page."""
+    """A column in a condition. SQLite must not use the column's index: it would then read and sort all rows with the
+    same value before it returns one page."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

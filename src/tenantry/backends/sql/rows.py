@@ -119,7 +119,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """``rows`` come from the statement CHANGES, which returns one row with a null change if there are no changes."""
+    """Convert rows of the statement CHANGES, which returns one row with a null change if there are no changes."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -140,7 +140,7 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """If a value cannot be read, return an entry with NO_SEAL: the check of the chain reports such an entry."""
+    """Convert a row. If a value cannot be read, return an entry with NO_SEAL, which the check of the chain reports."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)

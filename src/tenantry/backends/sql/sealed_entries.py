@@ -106,7 +106,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first. If there are more than MAX_COVERED, the seal covers none of them."""
+    """``unsealed``: newest first."""
     after = head[0]
     if len(unsealed) > MAX_COVERED:
         after, unsealed = unsealed[0][0], ()

@@ -208,7 +208,8 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Commit the writes together. If the file is locked, return those whose deadlines allow another try."""
+        """Commit the writes together. If the file is locked, return the writes whose deadlines allow another
+        attempt."""
         if not jobs:
             return []
         try:

@@ -41,8 +41,8 @@ PAGE = 150
 µs for the statement, 150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
 
 WRITES_CHECKED_SECONDS = 1.0
-"""After a successful test write, ``ready`` makes no other for this number of seconds, because any client may call
-it."""
+"""After a successful test write, ``ready`` makes no further test write for this number of seconds, because any client
+may call ``ready``."""
 
 
 class SQLStore(WrittenBackend):
@@ -50,10 +50,10 @@ class SQLStore(WrittenBackend):
     It does no I/O before its first use. ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
     - ``deadline``: seconds after which a call raises StoreUnavailable. A write may take longer by ``settling``, or by
-      0.25 s while SQLite commits. ``usage.sums`` has 60 s.
+      0.25 s while SQLite commits. ``usage.sums`` may take 60 s.
     - ``run_dir``: folder shared by all processes of this host (None: see ``tenantry.cache.slots``). If it cannot be
       used, writes fail.
-    - ``clock`` returns the time of day in UTC (None: the database's clock, or this host's for SQLite).
+    - ``clock``: None is the database's clock, or this host's for SQLite.
     - ``keys``: SigningKeys that seal audit entries.
     - ``usage_seconds``: seconds between two writes of usage (None: do not store usage).
     """

@@ -1,7 +1,7 @@
 """Writes one group in the caller's transaction.
 
 A write with an Idempotency-Key first inserts a row for the key, and later stores its response there. A second writer
-with the same key waits for this transaction, and returns the stored response."""
+with the same key waits for the first transaction, and returns the stored response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adds a panel to the text of a dashboard. All other characters of the text stay."""
+"""Adds a panel to the text of a dashboard. The rest of the text stays the same."""
 
 from __future__ import annotations
 

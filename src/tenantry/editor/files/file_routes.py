@@ -69,7 +69,7 @@ class PanelBody(StrictBody):
     column: Name | None = None
     """The column with the values; a table has none."""
     by: Name | None = None
-    """The column of the axis of a chart."""
+    """The column for the axis of a chart."""
     columns: Annotated[list[Name], Field(max_length=200)] = []
     """The columns of a table. An empty list means all columns."""
 

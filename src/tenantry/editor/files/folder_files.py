@@ -32,7 +32,7 @@ def revision(content: bytes) -> str:
 
 @contextlib.contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """A lock on this host for ``root``: only one caller at a time runs its block. Waiting blocks, so call this in a
+    """Hold this host's lock for ``root`` while the block runs. This waits until the lock is free, so call it in a
     thread."""
     with _in_this_process, _opened(root, ()) as folder:
         with contextlib.suppress(OSError):  # a network file system may have no locks

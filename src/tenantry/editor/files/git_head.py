@@ -37,8 +37,8 @@ _FILES: Final = frozenset({"100644", "100755"})
 
 
 def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, str] | None:
-    """Return the object id of each file at HEAD in ``places``, by path relative to ``root``. The mapping is empty
-    before the first commit. Returns None if ``root`` is in no git repository, git is missing or takes too long, or
+    """Return the object ids of the files that HEAD has in ``places``, by path relative to ``root``. The mapping is
+    empty before the first commit. Return None if ``root`` is in no git repository, git is missing or takes too long, or
     there are too many files. Blocks."""
     listed = _git(root, "ls-tree", "-r", "-z", "HEAD", "--", *filter(None, places))
     if listed is None:
@@ -54,8 +54,8 @@ def files_at_head(root: Path, places: Sequence[str]) -> Mapping[str, str] | None
 
 
 def content_at_head(root: Path, path: str) -> bytes | None:
-    """Return a file's content, or None if HEAD lacks the file, if the content is missing (in a partial clone) or
-    exceeds MAX_BYTES, or if ``files_at_head`` returns None. Blocks."""
+    """Return a file's content at HEAD. Return None if HEAD lacks the file, if the content is missing (in a partial
+    clone) or exceeds MAX_BYTES, or if ``files_at_head`` returns None. Blocks."""
     object_id = (files_at_head(root, [path]) or {}).get(path)
     size = _git(root, "cat-file", "-s", object_id) if object_id else None
     if object_id is None or size is None or int(size) > MAX_BYTES:
@@ -111,8 +111,8 @@ class Status(StrEnum):
 
 
 def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, Status | None]], list[str] | None]:
-    """Return the files with their status, and the paths of removed files. Without git, each status is None, and so is
-    the list of paths. Blocks. Raises UnusableFile for too many files."""
+    """Return the files with their status, and the paths of removed files. Without git, each status and the list of
+    paths are None. Blocks. Raises UnusableFile for too many files."""
     files = SavedFiles(workspace)
     head = files_at_head(workspace.root, workspace.places)
     found = [
@@ -125,8 +125,8 @@ def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, S
 
 
 def commit_message(workspace: Workspace) -> str | None:
-    """Return a commit message for the changes since HEAD (empty without changes), or None without git. The first line
-    names the files, or their number if the names are too long; then a list follows. Blocks."""
+    """Return a commit message for the changes since HEAD. It is empty without changes, and None without git. Its first
+    line names the files. If that is too long, it has their number, and a list follows. Blocks."""
     files, removed = compare_with_head(workspace)
     if removed is None:
         return None

@@ -45,7 +45,7 @@ class SavedFile:
             raise UnusableFile(f"{self.path}:{line}: the file is not UTF-8; save it as UTF-8", field="/path") from None
 
     def like(self, text: str) -> bytes:
-        """Encode a new text with the line breaks of this file. If this file ends with a line break, so does the
+        """Encode ``text`` with the line breaks of this file. If this file ends with a line break, so does the
         result."""
         old = self.content or b"\n"
         text = with_short_breaks(text)
@@ -95,8 +95,9 @@ class SavedFiles:
         return SavedFile(path, read_file(self._root, path))
 
     def save(self, path: str, text: str, expected: str | None) -> SavedFile:
-        """Write a file. ``expected``: its revision, or None for a new file. If the file already has this text, nothing
-        happens. Raises Conflict, FileNotSaved, UnusableFile, and InvalidBody for an invalid name or text."""
+        """Write a file. ``expected``: its revision, or None for a new file. If the file already has this text, it is
+        not written. Raises Conflict if it has another revision, FileNotSaved, UnusableFile, and InvalidBody for an
+        invalid name or text."""
         _check_text(text)
         with locked(self._root):
             old = self.read(path)
@@ -128,7 +129,7 @@ class SavedFiles:
             rename_file(self._root, path, to)
 
     def check_name(self, path: str, field: str, renamed: str = "") -> None:
-        """Raises UnusableFile, and InvalidBody if no new file can have this path."""
+        """Raises InvalidBody if no new file can have this path, and UnusableFile if this cannot be checked."""
         kind = self._workspace.require(path, field)
         stem = path.rpartition(".")[0]
         if kind is FileKind.TABLES:

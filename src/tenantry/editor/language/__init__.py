@@ -30,7 +30,7 @@ def language_routes(endpoints: EditorEndpoints, queries: QueryDrafts) -> list[Ba
 
 
 def _while_connected(handler: Handler[Body]) -> Handler[Body]:
-    """Return a handler that stops when the page drops the request, as it does after the next keystroke."""
+    """Stop the handler when the page cancels the request, for example after the next keystroke."""
 
     async def respond(asked: EditorRequest[Body]) -> Response:
         async with while_connected(asked.request):

@@ -20,9 +20,10 @@ from tenantry.sql import DIALECTS
 from tenantry.sql.guarding import GuardedTables, known_functions, read_stored_tables
 
 MAX_AGE: Final = 600.0
-"""Seconds after which a request starts another read of the catalogue. The response still has the known catalogue."""
+"""Seconds after which a request starts another read of the catalogue. The request does not wait: its response has the
+known catalogue."""
 _KEPT: Final = 64
-"""Data sources whose catalogues are kept."""
+"""Maximum number of data sources whose catalogues are kept."""
 
 
 class CatalogueBody(GroupBody):

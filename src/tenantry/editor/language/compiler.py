@@ -17,7 +17,7 @@ from tenantry.sql import Query
 
 _THREADS: Final = 2
 _KEPT: Final = 500_000
-"""Maximum characters of the queries that are kept. Each query counts as ``_LEAST`` more."""
+"""Maximum size of the cache of queries, in characters. Each query counts with its length plus ``_LEAST``."""
 _LEAST: Final = 4_096
 
 T = TypeVar("T")

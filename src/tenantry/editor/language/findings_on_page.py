@@ -47,15 +47,15 @@ def shown_findings(
 
 
 def index_in(path: str, at: Location | None, units: Utf16Text) -> int | None:
-    """Return the index of a location in the file ``path``. For a location in a file that ``path`` includes, return the
-    index of the tag that includes that file. For other locations, return None."""
+    """Return the index of the location ``at`` in the file ``path``. If ``path`` includes the file of ``at``, return the
+    index of the tag that includes it. Otherwise return None."""
     while at is not None and at.file != path:
         at = at.included_at
     return None if at is None else units.index(at.line, at.column)
 
 
 def end_of(text: str, start: int) -> int:
-    """Return the end of the tag, name or sign at an index."""
+    """Return the end of the tag, name or character at ``start``."""
     for pattern in (_TAG, _NAME):
         found = pattern.match(text, start)
         if found is not None:

@@ -103,8 +103,9 @@ class _PlacedText:
                     yield found
 
     def tag(self, place: TagPlace, query: Query, variables: Record, value: Mapping[str, Any]) -> dict[str, Any] | None:
-        """A tag in an included file is shown at the tag that includes the file. If ``value`` is empty, there is no
-        placeholder: the tag chooses SQL, or its clause is left out."""
+        """Return a tag's position, variable and value. A tag in an included file has the position of the tag that
+        includes the file. If ``value`` is empty, the tag has no placeholder: it chooses SQL, or its clause is left
+        out."""
         around = self._span(place.location)
         if around is None:
             return None

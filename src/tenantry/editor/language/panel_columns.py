@@ -28,8 +28,8 @@ class _PanelQuery(NamedTuple):
 
 
 class PanelColumns:
-    """Compares the columns that a dashboard names with those that its queries return for a group. Keeps the columns of
-    the last queries, because most keystrokes do not change a query."""
+    """Compares the columns that a dashboard names with the columns that its queries return for a group. Keeps the
+    columns of the last queries, because most keystrokes do not change a query."""
 
     def __init__(self, sources: DataSources, compiler: Compiler, seconds: float) -> None:
         self._sources = sources

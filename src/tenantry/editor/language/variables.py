@@ -22,14 +22,13 @@ from tenantry.sql.checks import GROUP_FIELDS, PropertyTypes
 from tenantry.sql.parameters import Parameter, PropertyReference, RelativeRange
 
 _LONGEST: Final = 80
-"""Characters of a value that are shown."""
+"""Maximum number of characters of a value that are shown."""
 _MAX_ITEMS: Final = 5
 _PARAMETER: Final = re.compile(r"\{\{\s*params\.([^\W\d]\w*)")
 _PROPERTIES: Final = "user_group.properties."
 
 
-class VariablesBody(TypedBody, GroupBody):
-    """The typed file, and the group whose values are shown."""
+class VariablesBody(TypedBody, GroupBody): ...
 
 
 class Variables:

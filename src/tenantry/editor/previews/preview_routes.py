@@ -43,7 +43,8 @@ from tenantry.http import request_id_of
 from tenantry.middleware import TokenResolver
 
 _APPS: Final = 20
-"""Maximum number of previews for which a process keeps an app. The others are made again when they are needed."""
+"""Maximum number of previews for which a process keeps an app. The apps of other previews are made again when they are
+needed."""
 _FIELDS: Final = {"/user_group_id": "/group", "/as_viewer": "/viewer"}
 
 
@@ -169,7 +170,8 @@ async def _dashboard_schema(request: Request, author: EditorAuthor) -> Response:
 
 
 class DraftedFolder(ReloadingFolder):
-    """Reads the dashboard of a preview and the dashboards that its clicks open. Unsaved texts replace their files."""
+    """Reads the dashboard of a preview, and the dashboards that clicks in it open. Unsaved texts replace their
+    files."""
 
     def __init__(
         self, workspace: Workspace, queries: QueryDrafts, shared: SharedDrafts, preview: str, dashboard: str

@@ -20,9 +20,9 @@ from tenantry.cache.slots import FolderTaken, RunFolder, run_folder
 from tenantry.errors import FileNotSaved
 
 SESSION_SECONDS: Final = 3_600.0
-"""Lifetime of the session of a preview. It begins when the frame opens the address."""
+"""Lifetime of a preview's session, which begins when the frame opens the preview's address."""
 SECONDS: Final = SESSION_SECONDS - 300.0
-"""A preview of this age, in seconds, is replaced by a new one before its session ends."""
+"""Maximum age of a preview, in seconds. Then a new preview replaces it, before its session ends."""
 _KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # the session may begin up to 600 s later
 _MAX_PREVIEWS: Final = 20
 """Maximum previews of one author in one editor. When one more is made, the oldest ends."""
@@ -69,7 +69,7 @@ def new_preview(drafts: PreviewedDrafts) -> str:
 
 
 class SharedDrafts:
-    """All methods block."""
+    """Keeps previews in files of the run folder. All methods block."""
 
     def write(self, preview: str, drafts: PreviewedDrafts) -> None:
         """Raises FileNotSaved, StoreUnavailable."""

@@ -13,7 +13,7 @@ from tenantry.groups import Environment, UserGroup
 from tenantry.ports import GroupStore
 
 _PAGE: Final = 50
-"""Groups in one response."""
+"""Maximum number of groups in one response."""
 _LAST: Final = 2**63 - 2
 
 

@@ -17,7 +17,7 @@ from tenantry.http import while_connected
 from tenantry.middleware import ResponseCut
 
 ASK_SECONDS: Final = 2.0
-"""Seconds between two checks that the author of an open response may still get it."""
+"""Seconds between two checks whether the author may still get an open response."""
 
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",

@@ -26,8 +26,7 @@ class QueryBody(TypedBody):
     """Whether guarded tables are read without their guards."""
 
 
-class RunBody(QueryBody, GroupBody):
-    """A query to run as a group."""
+class RunBody(QueryBody, GroupBody): ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ Types = Sequence[str | None] | None
 
 
 class RowLines:
-    """Writes rows as lines ``{"columns": …}`` and ``{"rows": …}``, up to the limits. If later rows change the type of a
-    column, because the engine has no column types, the columns are written again."""
+    """Writes rows as lines ``{"columns": …}`` and ``{"rows": …}``, up to the limits. If the engine has no column types,
+    later rows may change the type of a column. Then the columns are written again."""
 
     def __init__(self, limits: Limits, names: Sequence[str], types: Types) -> None:
         self._limits = limits
@@ -38,7 +38,7 @@ class RowLines:
         self._size = 0
         self.row_count: int = 0
         self.is_cut: bool = False
-        """Whether the rows are too many or too large for the limits. No further rows are written."""
+        """Whether the rows are too many or too large for the limits. If so, no further rows are written."""
 
     def write(self, rows: Sequence[tuple[object, ...]]) -> bytes:
         left = self._limits.row_limit - self.row_count

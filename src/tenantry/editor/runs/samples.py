@@ -20,14 +20,14 @@ from tenantry.errors import TenantryError
 from tenantry.groups import Environment, UserGroup
 
 _AT_ONCE: Final = 2
-"""Maximum groups whose query runs at the same time."""
+"""Maximum number of groups whose queries run at the same time."""
 _LARGEST: Final = 50
 
 
 class SampleBody(QueryBody):
     environment: Annotated[str, Field(max_length=255)]
     group: Annotated[str, Field(max_length=255)] = ""
-    """The id of a group that the sample always has."""
+    """The id of a group that the sample always contains."""
     viewer: Annotated[dict[str, Any], Field(max_length=100)] | None = None
     size: Annotated[int, Field(ge=1, le=_LARGEST)] = 10
     """The maximum number of groups."""

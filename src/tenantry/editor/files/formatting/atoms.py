@@ -29,7 +29,8 @@ class Atom:
     """Whether the atom must begin a line: a comment without SQL before it, or a string that continues the string on the
     line before."""
     ends_line: bool = False
-    """Whether the atom must end its line: a comment that SQL cannot follow, or a comment alone on its line."""
+    """Whether the atom must end its line: a comment that ends with the line, such as ``-- …``, or a comment alone on
+    its line."""
     is_apart: bool = False
     """Whether an empty line precedes the atom."""
 
@@ -42,7 +43,7 @@ class Group:
     nodes: list[Node] = field(default_factory=list)
     closing: Atom | None = None
     flat: str | None = None
-    """The text after the opening, on one line. None: it needs several lines, or was not computed yet."""
+    """The text after ``opening``, on one line. None: it needs several lines, or was not computed yet."""
 
     @property
     def is_query(self) -> bool:
@@ -104,7 +105,7 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[tuple[LexemeKind, int,
 
 
 def grouped(atoms: Sequence[Atom]) -> list[Node]:
-    """Raises InvalidBody for too many levels."""
+    """Raises InvalidBody if groups are nested deeper than MAX_DEPTH."""
     root: list[Node] = []
     open_groups: list[Group] = []
     for atom in atoms:

@@ -1,4 +1,4 @@
-"""Lays out the SQL of a query. It changes only white space: all tags and the dialect's lexemes stay."""
+"""Lays out the SQL of a query. It changes only white space."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _PASSES: Final = 4  # a comment that moves to another line may change the next l
 
 
 def format_query(text: str, dialect: Dialect, file: str = "") -> str | None:
-    """Return the formatted text, which does not change when it is formatted again. Return None if four passes do not
-    suffice, if the text would be too long, or if formatting would change the query's lexemes.
+    """Return the query in a layout that stays the same when it is formatted again. Return None if four attempts find no
+    such layout, if the text would be too long, or if formatting would change the query's lexemes.
 
     ``file``: the path that errors show. Raises TemplateError for SQL that cannot be read, and InvalidBody for too many
     levels of brackets.

@@ -138,7 +138,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, outer, variable=variable, edit=edit)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment that contains an offset of the expanded SQL, without its part before the offset."""
+        """Return the segment at an offset of the expanded SQL, cut so that it begins at the offset."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 

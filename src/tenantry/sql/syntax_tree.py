@@ -30,8 +30,8 @@ class Position(StrEnum):
 class VariableReference:
     """A variable in a tag, with the tag's position.
 
-    If both ``required`` and ``never_absent`` are False, the value may be absent. Then a clause directly around the tag
-    is dropped, and choosing a branch directly around the tag is an error.
+    If both ``required`` and ``never_absent`` are False, the value may be absent. If the value is absent, a clause
+    directly around the tag is dropped, and a branch directly around the tag cannot be chosen.
     """
 
     path: str
@@ -64,9 +64,9 @@ class VariableReference:
 class Text:
     sql: str
     offset: int = field(default=-1, compare=False)
-    """Offset of the SQL's first character in the source, or -1 for SQL that a filter generates. From this
-    offset on, the source has the same characters as ``sql``. Only the end of ``sql`` can differ: a space or SQL such as
-    ``cast(`` can be added, and an escaping backslash removed."""
+    """Offset of the SQL's first character in the source, or -1 for SQL that a filter generates. From this offset on,
+    the source has the same characters as ``sql``, except at the end of ``sql``. There, a space or SQL such as ``cast(``
+    can be added, or an escaping backslash removed."""
     of_guard: bool = field(default=False, compare=False)
     """Whether the SQL is part of the guard of a table. If so, ``offset`` is the offset of the table."""
     of_condition: bool = field(default=False, compare=False)
@@ -82,8 +82,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class InList:
-    """``in`` or ``not in`` with a placeholder for each item. ``operator`` is the author's spelling of ``in`` or
-    ``not in``."""
+    """``in`` or ``not in`` with a placeholder for each item. ``operator`` is the author's spelling."""
 
     reference: VariableReference
     operator: str
@@ -113,12 +112,12 @@ class Clause:
     opening: str
     """SQL in place of ``[[``: a space if the words on both sides would otherwise merge, or nothing."""
     closing: str
-    """SQL in place of ``]]``: a space or nothing, by the same rule as ``opening``."""
+    """SQL in place of ``]]``: a space or nothing, as for ``opening``."""
     dropped: str
-    """SQL in place of the clause if it is dropped: a space or nothing, by the same rule as ``opening``."""
+    """SQL in place of the dropped clause: a space or nothing, as for ``opening``."""
     offset: int
     end: int
-    """Offset of its ``]]``."""
+    """Offset of the ``]]``."""
 
 
 @dataclass(frozen=True, slots=True)

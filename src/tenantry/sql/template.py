@@ -52,7 +52,8 @@ class Variable:
 
 
 class SQLTemplate:
-    r"""SQL with ``{{ variables }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
+    r"""SQL with ``{{ variables }}``, ``[[ optional clauses ]]`` and ``({{> fragments }})``; ``\{{`` means ``{{``
+    (docs/sql.md).
 
     No choice of a viewer removes a variable of the group from the bound SQL, unless the variable is marked
     ``not_a_filter`` or declared optional. ``tenantry sql check`` lists such variables.
@@ -200,7 +201,7 @@ class SQLTemplate:
         """Compile the template now. Uses ``dialect`` if passed, else the template's dialect, else the first dialect
         that accepts the SQL.
 
-        Raises TemplateError, and ValueError for an unknown dialect.
+        Raises TemplateError if the template does not compile, and ValueError for an unknown dialect.
         """
         tree_of(self, dialect)
 
@@ -222,14 +223,14 @@ class SQLTemplate:
     ) -> BoundSQL:
         """Return the SQL and its parameters.
 
-        The default of ``dialect`` is the template's dialect, or ``postgresql`` if the template has none. The default of
-        ``paramstyle`` is that of the dialect's usual driver. ``now``, an aware datetime, is required if a parameter is
-        a range. The SQL depends only on the lengths of lists and on the included clauses and branches.
+        ``dialect`` defaults to the template's dialect, or to ``postgresql`` if the template has none. ``paramstyle``
+        defaults to that of the dialect's usual driver. ``now``, an aware datetime, is required if a parameter is a
+        range. The SQL depends only on the lengths of lists and on the included clauses and branches.
 
         - Raises one InvalidParameter that lists all bad parameters, or one MissingVariable that lists all missing
           variables.
-        - Raises UnbindableValue for a value that does not fit.
-        - Raises TemplateError if the template does not compile. May raise TypeError for ``variables`` of another type.
+        - Raises UnbindableValue for a value that cannot be bound at its place in the SQL.
+        - Raises TemplateError if the template does not compile. May raise TypeError if ``variables`` is not a mapping.
         - Raises ValueError for an unknown dialect or paramstyle, and if ``now`` is required but missing or naive.
         """
         try:

@@ -39,7 +39,7 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     float: math.isfinite,
     Decimal: Decimal.is_finite,
 }
-"""Exact type of a value → quick check, which returns True only for a value that can be bound, and False in doubt."""
+"""Exact type of a value → quick check, which returns False if it is not certain that the value can be bound."""
 check_of: Final = BINDABLE.get
 """Returns the function that BINDABLE has for a type, or None."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
@@ -48,7 +48,7 @@ _SAFE_LENGTH = 2.0**62
 
 
 def all_bindable(params: Collection[Any]) -> bool:
-    """Return whether all values can be bound without conversion. Return False in doubt."""
+    """Return True only if it is certain that all values can be bound without conversion."""
     # Each step is one loop in C. The `hypot` of all numbers is at least as large as each of them, so one comparison
     # shows that all are finite and within 64 bits.
     if not params:
@@ -78,8 +78,8 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that looks up the value at a path. The function raises LookupError or TypeError if there is no
-    value."""
+    """Return a function that looks up a path such as ``user_group.id``. The function raises LookupError or TypeError if
+    there is no value."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -122,7 +122,7 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Raises ValueError if the value is not a scalar or cannot be bound."""
+    """Return the value for binding. Raises ValueError if the value is not a scalar or cannot be bound."""
     kind = type(value)
     if kind is str:
         return _check_text(value)

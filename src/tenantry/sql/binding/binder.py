@@ -39,8 +39,8 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""Reads variables. Appends numbers to the Renderer's key, and values to the parameters. The last argument collects the
-placeholders that clauses and branches have put into the SQL so far."""
+"""Reads variables. Appends numbers to the Renderer's key, and values to the parameters. The last argument is the set of
+shared placeholders that the SQL already contains: their values are not appended again."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
@@ -54,7 +54,7 @@ class Binder:
         self._reader = VariableReader(source, tree, dialect, guard)
         self._steps = _Compiler(self._reader, shares=style.shares).steps(tree.nodes)
         self.bind: Final[Bind] = self._bind_function(dialect.name, style)
-        """Binds variables. Raises one MissingVariable that lists all variables without a value, and
+        """Returns a BoundSQL for variables. Raises one MissingVariable that lists all variables without a value, and
         InvalidParameter or UnbindableValue for the first bad value."""
 
     def trace(self, variables: Any) -> TracedSQL:

@@ -51,7 +51,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL. For each parameter, ``references`` has the variables that its value is made of."""
+    """A BoundSQL, and the variables from which the value of each parameter is made."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

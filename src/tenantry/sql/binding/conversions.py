@@ -24,16 +24,15 @@ _MAX_DEPTH = 64  # maximum depth of nested JSON, far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
-    """Return SQL that contains ``{placeholder}``, or an empty string if the dialect cannot bind a value with this
-    conversion."""
+    """Return the SQL for a converted value, such as ``{placeholder} escape '!'``. Return an empty string if the dialect
+    cannot bind the value."""
     if conversion in PATTERNS:
         return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
     return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function that converts a value for binding. For a value that it cannot convert, this function raises
-    ValueError without showing the value."""
+    """Return a function that converts a value for binding, or raises ValueError without showing the value."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

@@ -30,8 +30,7 @@ Read: TypeAlias = Callable[[Any], Any]
 
 
 class VariableReader:
-    """Makes functions that read a template's variables. Errors name the path of the variable and the location of the
-    tag."""
+    """Makes functions that read a template's variables. Errors name the variable and the location of its tag."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -124,7 +123,7 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return a function that reads a list and returns a copy. The function refuses strings, objects and sets."""
+        """Return a function that reads a list and returns a copy."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

@@ -77,7 +77,7 @@ class QueryContract:
             )
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterator[InvalidProperties]:
-        """Yield one InvalidProperties if the environment's schema does not allow the properties."""
+        """Yield one InvalidProperties if the schema does not allow the properties."""
         schema = self._schemas.get(environment)
         violations = list(schema.violations(properties)) if schema is not None else []
         if violations:

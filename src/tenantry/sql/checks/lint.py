@@ -109,7 +109,7 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Yields nothing if the template does not compile."""
+    """Return the findings for a template, or none if the template does not compile."""
     try:
         source = tree_of(template).source
     except TemplateError:
@@ -119,8 +119,8 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return the variables of a template, and the properties that its parameters read. Return an empty tuple if the
-    template does not compile."""
+    """Return the variables of a template, and the properties that its parameters read. Empty if the template does not
+    compile."""
     try:
         references = tree_of(template).references
     except TemplateError:

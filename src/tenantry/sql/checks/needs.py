@@ -77,8 +77,8 @@ def expected(reference: VariableReference) -> str:
 
 
 def fix_of_type(reference: VariableReference, kinds: Collection[str], otherwise: str) -> str:
-    """Return the fix for a query that cannot take values of these types. If all are lists, and the query
-    takes one value, the fix is to write ``in``. In other cases, it is ``otherwise``."""
+    """Return the fix for a query that cannot take values of the types ``kinds``. If all types are lists and the query
+    takes one value, the fix is to write ``in``, else it is ``otherwise``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":
         return f"write `in {{{{ {reference.path} }}}}`, which takes a list"
@@ -173,8 +173,8 @@ def kinds_of(definition: Mapping[str, Any]) -> set[str]:
 
 
 def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = None) -> bool:
-    """Whether a template can be bound if ``params.name`` is missing. If only one end of a range is missing, ``left``
-    contains the other end.
+    """Whether a template can be bound without ``params.name``. If ``params.name`` is a range of which only one end is
+    missing, ``left`` contains the other end.
 
     Raises TemplateError if the template does not compile.
     """

@@ -15,7 +15,7 @@ class TagPlace(NamedTuple):
     location: Location
 
     def is_in(self, references: tuple[VariableReference, ...]) -> bool:
-        """Whether the variable in this tag is one of ``references``, the variables that a bound value is made of."""
+        """Whether ``references``, the variables of a bound value, include the variable in this tag."""
         return reference_key(self.reference) in map(reference_key, references)
 
 

@@ -19,7 +19,7 @@ _OR = "or, if every customer may read these rows, write the reason in the header
 def reads_every_customer(template: SQLTemplate) -> Finding | None:
     """Return a finding if the query reads tables but uses no value of the group.
 
-    Returns None if the query does not compile, or if the header of the query says ``tenant: {none: REASON}``.
+    Returns None if the query does not compile, or if its header says ``tenant: {none: REASON}``.
     """
     header = template.definition.header
     try:

@@ -58,7 +58,7 @@ class FunctionNames(NamedTuple):
     attributes: bool = False
     """Whether ``value.name`` also calls the function ``name`` (PostgreSQL)."""
     escaped_names: str = ""
-    r"""The beginning of each name that contains escapes: ``U&"`` for ``U&"\0074s_stat"``."""
+    r"""The beginning of a name that contains escapes, such as ``U&"`` in ``U&"\0074s_stat"``."""
     prepares: bool = False
     """Whether an expression may follow ``prepare name from``."""
     settings: bool = False
@@ -66,7 +66,7 @@ class FunctionNames(NamedTuple):
     words: frozenset[str] = frozenset()
     """Keywords that run a string as SQL."""
     tables: frozenset[str] = frozenset()
-    """Functions that can run a string as SQL, but only if ``from`` calls them."""
+    """Functions that can run a string as SQL, but only if they are called in ``from``."""
 
     def matches(self, name: str) -> bool:
         lower = name.lower()
@@ -100,8 +100,9 @@ def function_names(
 
 
 def escapes(characters: str, *, kept: str = "") -> dict[str, str]:
-    """Return ``Dialect.backslash_escapes``. A letter or digit means a control character, any other character means
-    itself. The characters of ``kept`` keep their backslash, because ``like`` reads both."""
+    """Return ``Dialect.backslash_escapes``. After a backslash, a letter or digit means a control character, and any
+    other character means itself. A character of ``kept`` keeps its backslash, because ``like`` reads the backslash too.
+    """
     return {each: _CONTROLS.get(each, each) for each in characters} | {each: f"\\{each}" for each in kept}
 
 
@@ -235,9 +236,9 @@ class Dialect:
     null_safe_equal: str = "{left} is not distinct from {right}"
     """SQL for ``=`` that treats two NULLs as equal. The SQL may contain ``{left}`` or ``{right}`` twice."""
     exact_equal: str = "{column} = {value}"
-    """SQL for the condition that ``{column}`` is exactly ``{value}``. The first comparison can use an index. If the
-    engine's ``=`` ignores case, accents, trailing spaces or leading zeros, a second comparison compares bytes and
-    repeats ``{value}``."""
+    """SQL that is true if ``{column}`` is exactly ``{value}``. If the engine's ``=`` ignores case, accents, trailing
+    spaces or leading zeros, the SQL has two comparisons with ``{value}``: the ``=``, which can use an index, and one of
+    bytes."""
     casts: Mapping[str, str]
     """Parameter type → SQL type, to cast placeholders whose context does not determine a type."""
     types_placeholders: bool = False
@@ -256,14 +257,13 @@ class Dialect:
     weeks_from_sunday: str = "(date_trunc('week', {column} + interval '1' day) - interval '1' day)"
     """SQL for the Sunday with which the week of ``{column}`` begins."""
     local_time: str = ""
-    """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. If a column has no
-    time zone, the SQL uses the session's time zone for the column."""
+    """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a
+    time zone is taken to be in the session's time zone."""
 
     is_date: str = "length(cast({column} as varchar)) = 10"
     """SQL that is true if ``{column}`` is a date without a time."""
     instant: str = "{column}"
-    """SQL for ``{column}`` in a comparison with instants. If a column has no time zone, the SQL uses UTC for the
-    column."""
+    """SQL for ``{column}`` in a comparison with instants. A column without a time zone is taken to be in UTC."""
     local_starts: str = ""
     """SQL for the instant at which the hour, minute or second of ``{column}`` begins in ``{zone}``. ``{start}`` is the
     local time of this instant, and ``{local}`` the local time of ``{column}``. If empty, an hour that clocks show twice
@@ -273,8 +273,8 @@ class Dialect:
     SQL from ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """Return SQL for the start of the ``unit``, such as the month, of the time in ``column``. With ``zone``, the
-        SQL first converts the time to this time zone.
+        """Return SQL for the start of the ``unit``, such as the month, that contains the time in ``column``. With
+        ``zone``, the SQL uses the local time in this zone.
 
         Raises ValueError for an unknown unit, or for a zone if the engine has no time zones.
         """

@@ -1,4 +1,4 @@
-"""MySQL, from its sql_lex.cc."""
+"""MySQL: the rules come from MySQL's sql_lex.cc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQLite: the rules come from SQLite's tokenize.c. SQLite has no time zones."""
+"""SQLite: the rules come from SQLite's tokenize.c."""
 
 from __future__ import annotations
 

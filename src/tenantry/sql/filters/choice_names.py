@@ -91,7 +91,7 @@ def _suggested(source: Source, dialect: Dialect, argument: Argument) -> str:
 
 
 def quoted_text(source: Source, dialect: Dialect, lexeme: Lexeme) -> str:
-    """Raises TemplateError for an unknown escape."""
+    """Return the content of a string literal. Raises TemplateError for an unknown escape, a NUL or triple quotes."""
     text, quote = source.text, source.text[lexeme.start]
     if lexeme.end - lexeme.start > 2 and text.startswith(quote * 3, lexeme.start):
         raise source.error(lexeme.start, "this string has triple quotes", "use one pair of quotes")

@@ -27,7 +27,7 @@ def default_value(
     """Return the value to bind if the variable is absent. Return None if the tag has no ``default``, or if its
     ``default`` is the name of a choice.
 
-    Raises TemplateError if the default is not a literal, does not fit the position, or does not fit the declared type.
+    Raises TemplateError if the default is not a literal, or does not fit the position or the declared type.
     """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:

@@ -74,7 +74,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
     """Raise TemplateError if one of ``names`` cannot be a value of the declared parameter, or if a declared choice or
     default is not in ``names``.
 
-    ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
+    ``takes`` and ``lacks`` are phrases for the message.
     """
     parameter = context.parameter
     if parameter is None:
@@ -94,7 +94,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
 
 
 def switch_by_name(context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]]) -> Switch:
-    """Raises TemplateError for a default that is not the name of a branch."""
+    """Build a Switch that chooses a branch by name. Raises TemplateError if the default names no branch."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
 
     def choose(value: Any) -> int:

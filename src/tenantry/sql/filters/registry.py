@@ -131,7 +131,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Whether a tag gives SQL even if its variable has no value: it has ``default`` or a filter such as ``matches``."""
+    """Whether a tag works without a value, because it has ``default`` or a filter such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

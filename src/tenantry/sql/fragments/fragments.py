@@ -1,4 +1,4 @@
-"""Fragments: the tag ``{{> name }}`` is replaced by the fragment of that name before the template is parsed."""
+"""Replaces the tag ``{{> name }}`` with the fragment ``name`` before the template is parsed."""
 
 # A fragment must close each bracket that it opens, and must be alone in parentheses. So the SQL around it cannot change
 # its meaning.
@@ -76,10 +76,10 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """Replace each tag of a fragment or choice set by its SQL, except in comments.
+    """Replace tags that include fragments, and names of choice sets, with their SQL, except in comments.
 
-    Raises TemplateError for a fragment that is missing or cannot be included here, and for a parameter that is declared
-    twice, but differently.
+    Raises TemplateError for a fragment that is missing or cannot be included here, and if two declarations of a
+    parameter differ.
     """
     header = definition.header
     if not header.end and not header.choices and not MAY_INCLUDE.search(definition.source.text):
@@ -290,7 +290,7 @@ def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:
-    """Raises TypeError if ``optional`` is a single string, and ValueError for a malformed path."""
+    """Check paths. Raises TypeError if ``optional`` is a single string, and ValueError for a malformed path."""
     if isinstance(optional, str):
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)

@@ -75,7 +75,7 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """The declared tables. ``file`` is the file name that errors show."""
+    """The declared tables. Errors show ``file``."""
 
     entries: tuple[TableEntry, ...]
     functions: tuple[str, ...] = ()

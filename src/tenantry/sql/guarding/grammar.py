@@ -122,7 +122,7 @@ class _Types:
 
 @cache
 def types() -> _Types:
-    """Raises Refused if sqlglot is not installed."""
+    """Import sqlglot. Raises Refused if it is not installed."""
     return _Types()
 
 
@@ -176,7 +176,7 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield each part of a CTE's query, and whether that part may read the CTE recursively, by its name."""
+    """Yield (part, whether the part may read the CTE recursively) for each part of a CTE's query."""
     exp = types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # DuckDB does not repeat a union by name
@@ -191,7 +191,7 @@ def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any
 
 
 def is_whole_query(table: Any) -> bool:
-    """Whether the table is in a select that has a ``where``, no joins and no other item in ``from``."""
+    """See ``TableUse.is_whole_query``."""
     exp = types().exp
     parent = table.parent
     select = parent.parent if isinstance(parent, exp.From) else None
@@ -206,7 +206,7 @@ def call_in_from(node: Any) -> Any:
 
 
 def is_alias(node: Any) -> bool:
-    """Whether the author wrote the alias."""
+    """Whether the node is the alias of a table, and was written by the author."""
     exp = types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False

@@ -26,9 +26,9 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return one or more queries for each table. They have no parameters and read no rows.
+        """Return one or more TableProofs for each table. Their queries have no parameters and read no rows.
 
-        Raises TemplateError for a table's condition that is not valid SQL in the dialect.
+        Raises TemplateError if the condition of a table is not valid SQL in the dialect.
         """
         # A data source runs these queries when it first connects. If a column of a condition were missing, an engine
         # could take a column of the same name from the query around the guard.

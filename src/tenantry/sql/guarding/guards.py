@@ -33,8 +33,8 @@ _QUERY: Final = "select * from "
 _WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
 RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], RewrittenCondition]"
-"""Replaces each table that the query of a guard reads by the guard of that table. The guarded table itself, at the
-given offset, stays."""
+"""Rewrites the query of a guard: each table in the query is replaced with the guard of that table. Only the guarded
+table itself, at the given offset, stays."""
 
 
 class RewrittenCondition(NamedTuple):
@@ -64,7 +64,7 @@ class TableGuardSQL:
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
-        """Return the nodes of ``nodes_at`` as SQL, in which variables are written as tags."""
+        """Return the guard as SQL, in which variables are written as tags."""
         return self.condition.join(self._around(alias, only=only))
 
     def _around(self, alias: str, *, only: bool) -> tuple[str, str]:
@@ -160,7 +160,7 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
-    """Yield the variables that guards contain, including those inside clauses and branches."""
+    """Yield the variables of guards, including those inside clauses and branches."""
     return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
 
 

@@ -63,13 +63,12 @@ class MaskedSQL(NamedTuple):
 
 
 def check_length(characters: int) -> None:
-    """Raises Refused."""
     if characters > MAX_LENGTH:
         raise Refused(0, f"with guarded tables, SQL has at most {MAX_LENGTH} characters", "write a shorter query")
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
-    """Raises Refused."""
+    """Raises Refused for SQL that is too large, cannot be lexed, or may be read differently by engines."""
     check_length(len(sql))
     plain = sql.replace("{{", "{ ")  # only a string can contain `{{`, because no engine reads it as SQL
     try:

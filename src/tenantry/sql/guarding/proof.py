@@ -28,7 +28,7 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Check the SQL of each of the ``combinations``. Stop after ``_AT_ONCE`` tokens. Raises TemplateError."""
+        """Check the SQL of all ``combinations``, but stop after ``_AT_ONCE`` tokens. Raises TemplateError."""
         tokens = 0
         for decide in combinations(self._nodes, every=False):
             tokens += self._prove(render(self._nodes, decide))
@@ -36,7 +36,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Check the SQL of a Renderer's key. Raises TemplateError."""
+        """Check the SQL that a Renderer has for a key. Raises TemplateError."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

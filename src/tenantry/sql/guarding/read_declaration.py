@@ -29,8 +29,7 @@ _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a con
 
 
 def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
-    """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is the file name that
-    errors show.
+    """Read a declaration of the form ``{"tables": {…}, "functions": […], "guard": "required"}``. Errors show ``file``.
 
     Raises InvalidTables if the declaration is malformed, or if it has the key ``tables`` and sqlglot is not installed.
     """

@@ -1,5 +1,4 @@
-"""Analyzes SQL twice: word by word (``words.py``), and with sqlglot's parser. SQL is refused if the two analyses
-disagree."""
+"""Analyzes SQL twice: word by word (``words.py``), and with sqlglot's parser."""
 
 from __future__ import annotations
 
@@ -27,7 +26,8 @@ class Reading(NamedTuple):
 
 
 def read(rendered: RenderedText, guards: Guards) -> Reading:
-    """Find the tables and functions that SQL names. Raises Refused for SQL that cannot be proved."""
+    """Find the tables and functions that SQL names. Raises Refused if the two analyses disagree, and for unsupported
+    syntax and functions."""
     masked = mask(rendered.sql, guards.dialect)
     statement = read_statement(masked, guards.dialect)
     found = Positions(statement.starts.keys(), statement.calls, statement.aliases)

@@ -118,8 +118,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
     """Yield Decide functions. The last one drops every clause. All others include every clause.
 
-    With ``every``, each branch is chosen at least once. Otherwise, some branches are skipped: of the branches that a
-    filter wrote around a column, only the longest is chosen. Of many branches that are plain names, only the first is
+    With ``every``, each branch is chosen at least once. Otherwise, some branches are skipped. If a filter wrote the
+    branches around a column, only the longest is chosen. If many branches are plain names, only the first of these is
     chosen.
     """
     choices = _choices(nodes, every=every) or [{}]
@@ -159,8 +159,8 @@ def _length(nodes: Sequence[Node]) -> int:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """For each Switch of which ``combinations`` chooses only the first plain name, yield this name. If the name is a
-    table, the skipped names may be tables too."""
+    """For each Switch with skipped names, yield the first name, which ``combinations`` chooses. If it is a table, the
+    skipped names may be tables too."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

@@ -26,14 +26,14 @@ class _Edit(NamedTuple):
     """Where the name begins in the Text."""
     name: str = ""
     guard: TableGuardSQL | None = None
-    """The guard that replaces the name. If None, ``name`` is the name of a shared table, and the SQL stays as it is. If
-    ``name`` is empty too, the SQL is removed."""
+    """The guard that replaces the name, or None. An edit with a name but no guard belongs to a shared table, and keeps
+    the SQL. An edit with neither removes the SQL."""
     alias: str = ""
     only: bool = False
 
 
 def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
-    """Raises TemplateError for SQL that cannot be guarded."""
+    """Replace declared tables with their guards. Raises TemplateError for SQL that cannot be guarded."""
     edits = _Edits(guards)
     edits.find(tree)
     nodes = edits.apply(tree.nodes)
@@ -50,7 +50,7 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
 
 
 def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondition:
-    """The RewriteCondition of Guards. The table at the offset ``exempt`` stays."""
+    """A RewriteCondition. The table at the offset ``exempt`` stays."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
     return RewrittenCondition(edits.apply(tree.nodes), frozenset(edits.names), edits.shown(tree.source))

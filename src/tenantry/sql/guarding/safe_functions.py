@@ -33,8 +33,8 @@ def safe_table_functions(dialect: Dialect) -> frozenset[str] | None:
 
 
 def known_functions(dialect: Dialect) -> tuple[str, ...]:
-    """Return the function names that an editor suggests, sorted, without combinations such as ``sumIf``. Return no
-    names if we have no list for the dialect."""
+    """Return the function names that an editor suggests, sorted, without combinations such as ``sumIf``. Empty if we
+    have no list for the dialect."""
     lists = _lists(dialect.name) or {}
     keys = ("functions", "table_functions", "aggregates", "syntax")
     return tuple(sorted({name for key in keys for name in lists.get(key, ())}))

@@ -51,7 +51,7 @@ class StatementNames:
 
 
 def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
-    """Raises Refused for SQL that is not exactly one query, or has unsupported syntax."""
+    """Find the names in a query. Raises Refused for SQL that is not exactly one query, or has unsupported syntax."""
     return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, dialect.sqlglot_name or dialect.name))
 
 

@@ -14,7 +14,7 @@ from tenantry.sql.template import SQLTemplate, dialect_of, tree_of
 
 
 def named_tables(template: SQLTemplate) -> tuple[str, ...]:
-    """Return the names in the spelling that a declaration needs.
+    """Return the names of the tables that a template reads, spelled as a declaration needs them.
 
     Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
     """

@@ -1,5 +1,4 @@
-"""Errors for ``{% … %}`` and for filters of other template languages. Each error says how to write the same in our
-templates."""
+"""Errors, with fixes, for ``{% … %}`` and for filters of other template languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lexer: cuts a template, including arguments of filters, into lexemes by the rules of a dialect."""
+"""The lexer: splits a template, including arguments of filters, into lexemes of a dialect."""
 
 # Lexing takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
 
@@ -51,8 +51,8 @@ _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in 
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Raises TemplateError for a string, name, comment or tag that is not closed, and for a tag in a place where no tag
-    is allowed."""
+    """Return the lexemes of a template. Raises TemplateError if a string, name, comment or tag is not closed, and for
+    syntax that is not allowed, such as a tag in a quoted name."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 

@@ -96,7 +96,7 @@ class TokenContext:
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:
-        """Return the name before the innermost parenthesis that is open at the lexeme: ``extract`` in
+        """Return the name before the innermost parenthesis that is open at the lexeme, such as ``extract`` in
         ``extract(year from``."""
         depth = 0
         tokens = self._tokens_before(index)
@@ -113,9 +113,8 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Search backwards from the lexeme for one of ``keywords`` in the same brackets, and return the nearest one. If
-        there is no such keyword, return the opening bracket, or an empty string outside of brackets. The search first
-        skips ``skip`` tokens."""
+        """Return the nearest of ``keywords`` before the lexeme, in the same brackets. If there is no such keyword,
+        return the opening bracket, or an empty string outside of brackets. Ignore the nearest ``skip`` tokens."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)

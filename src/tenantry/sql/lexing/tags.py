@@ -53,7 +53,7 @@ class VariableTag(NamedTuple):
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """Raises TemplateError if the tag is not a path with optional filters."""
+    """Read the path and the filters of a tag. Raises TemplateError if the tag has another form."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -91,8 +91,8 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield all lexemes, also those inside arguments of tags. The lexemes of a tag's arguments come before the tag. A
-    ``one_of`` tag itself is left out."""
+    """Yield the lexemes, including those in arguments of filters other than ``default``. A tag comes after the lexemes
+    of its arguments. A ``one_of`` tag itself is left out."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
             for each in lexeme.parts:
@@ -148,7 +148,7 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Groups the lexemes after the ``(`` of a filter into the ARGUMENT lexemes ``arguments``."""
+    """Groups the lexemes after the ``(`` of a filter into ``arguments``, a list of ARGUMENT lexemes."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []

@@ -60,7 +60,8 @@ def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record)
 
 
 def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
-    """Raises UnbindableValue if the property WEEK_START is neither ``monday`` nor ``sunday``."""
+    """Whether the group's weeks begin on Sunday. Raises UnbindableValue if the property WEEK_START is neither
+    ``monday`` nor ``sunday``."""
     day = read_property(variables, PropertyReference(WEEK_START))
     if is_absent(day) or day == "":
         return reference.sundays

@@ -131,7 +131,7 @@ class Parameter:
     """A typed value, a PropertyReference, or None. For a list, the typed value is a tuple. For a range, it is a
     RelativeRange or Bounds.
 
-    A default that is an instant is still a string if the time zone is a property of a group: the zone is not known yet.
+    If the time zone is a property of a group, a default instant is still a string, because the zone is not known yet.
     """
     required: bool = False
     locked: bool = False
@@ -159,7 +159,7 @@ class Parameter:
 
     @property
     def path(self) -> str:
-        """``params.region``."""
+        """Path in templates, such as ``params.region``."""
         return f"params.{self.name}"
 
     @property
@@ -179,8 +179,8 @@ class Parameter:
 
     @property
     def part(self) -> str:
-        """If ``only_matches`` is true: the last name in the path of the value, such as ``value`` in
-        ``params.region.value``."""
+        """The last name in the path of the value, such as ``value`` in ``params.region.value``. Only used if
+        ``only_matches`` is true."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
@@ -215,7 +215,7 @@ class Parameter:
 
     @property
     def takes(self) -> str:
-        """Describes the values that a viewer may send: ``a whole number from 1 to 1000``."""
+        """Describes the values that a viewer may send, such as ``a whole number from 1 to 1000``."""
         one = _one_of(self.choices) if self.choices is not None else _TAKES[self.type] + self._limits()
         if self.is_null is not None:
             one += f" or {self.is_null}"

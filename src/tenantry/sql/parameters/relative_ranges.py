@@ -37,7 +37,7 @@ _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True)
 class RelativeRange:
-    """A range of whole calendar units. It begins a number of units before or after the current unit."""
+    """A range of whole calendar units."""
 
     unit: str
     first: int
@@ -90,7 +90,7 @@ class RelativeRange:
 
 
 def parse_relative(text: str) -> RelativeRange:
-    """Parse the name of a range. Upper and lower case are equal. Spaces, ``-``, ``_`` and ``+`` separate words.
+    """Parse the name of a range. Case is ignored. Spaces, ``-``, ``_`` and ``+`` separate words.
 
     ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current hour. Raises ValueError for an
     unknown name; the message does not show the name.

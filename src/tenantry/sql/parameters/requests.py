@@ -55,15 +55,15 @@ class ParameterConversion:
         self._zone = next((zone for zone in zones if isinstance(zone, ZoneOfGroup)), None)
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
-        """Whether a default or time zone is a property, so that the values depend on the group."""
+        """Whether a default or a time zone, other than a ZoneOfGroup, is a property of the group."""
 
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
         """Return the variables with typed values in ``params``. The value of a list is a tuple. The value of a range is
         a dict with the keys ``start`` and ``end``.
 
-        Raises one InvalidParameter that lists all bad values. If a default or a time zone comes from a property, raises
-        MissingVariable if the property is missing, and UnbindableValue if the property's value does not fit. Raises
-        ValueError if a range is declared and ``now`` is missing or naive.
+        Raises one InvalidParameter that lists all bad values. Raises MissingVariable if the property of a default or a
+        time zone is missing (a ZoneOfGroup may be missing), and UnbindableValue if the property's value does not fit.
+        Raises ValueError if a range is declared and ``now`` is missing or naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
             raise ValueError("a template with a range needs the current time: call bind(…, now=datetime.now(UTC))")
@@ -90,8 +90,8 @@ class ParameterConversion:
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
-    """Return the typed value that the viewer sent for a parameter, else the default, else None. Raises the same errors
-    as ``ParameterConversion.convert``."""
+    """Return the typed value that the viewer sent for a parameter, else the default, else None. Raises the errors of
+    ``ParameterConversion.convert``."""
     values = _as_dict(variables, "variables")
     sent = values.get("params")
     request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)

@@ -28,7 +28,7 @@ class OpenNode:
         self.text = []
 
     def write(self, sql: str, offset: int = -1) -> None:
-        """Collect SQL. ``offset`` is the offset in the source, or -1 for SQL that is not from the source."""
+        """Collect SQL. ``offset`` is the offset in the source, or -1 for other SQL."""
         last = self.text[-1] if self.text else None
         if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
             self.text[-1] = Text(last.sql + sql, last.offset)

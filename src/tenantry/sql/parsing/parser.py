@@ -29,7 +29,7 @@ def parse(
     optional: AbstractSet[str] = frozenset(),
     parameters: Mapping[str, Parameter] = MappingProxyType({}),
 ) -> Tree:
-    """Raises TemplateError."""
+    """Parse a template. Raises TemplateError."""
     lexemes = read_lexemes(source, dialect)
     in_a_row = list(flatten(source, lexemes)) if any(lexeme.parts for lexeme in lexemes) else lexemes
     check_dynamic_sql(source, dialect, in_a_row)

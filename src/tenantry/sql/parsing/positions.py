@@ -302,9 +302,9 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError if the ``in`` before a list, or its ``not``, is in another choice or clause than the list.
-    For an empty list, other SQL replaces all three. ``start`` is the offset of ``in`` or ``not in``, and ``text_start``
-    that of the choice."""
+    """Raise TemplateError if the ``in`` or ``not in`` before a list is partly in another choice or clause than the
+    list. If the list is empty, other SQL replaces it together with its ``in`` or ``not in``. ``start`` is the offset of
+    ``in`` or ``not in``, and ``text_start`` the offset of the choice."""
     tag = lexemes[at].start
     if start < text_start:
         fix = "write `in {{ name }}` in each choice, with its `not`"

@@ -25,8 +25,7 @@ _CHOICE, _ARGUMENT = "choice", "argument"
 
 
 def check_vanishing(source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
-    """Raise TemplateError for the first filter in a place where ``1 = 1`` would change the meaning of the author's
-    condition."""
+    """Raise TemplateError for the first filter whose ``1 = 1`` would change the meaning of the conditions around it."""
     if not any(name in source.text for name in CONDITIONS):
         return
     for level, index in _tags(_Level(read_outline(source, dialect), "")):

@@ -24,13 +24,13 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
     references_in,
 )
-from tenantry.sql.tenant_guard import Guard, reads_group
+from tenantry.sql.tenant_guard import TenantGuard, reads_group
 
 
 class Interpreter:
     """Binds one template node by node."""
 
-    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: TenantGuard) -> None:
         self.renderer: Renderer = Renderer(tree, dialect, style)
         self._tree = tree
         self._dialect = dialect

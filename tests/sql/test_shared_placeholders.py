@@ -151,7 +151,7 @@ def test_the_closures_bind_what_the_interpreter_binds(text: str, params: dict[st
     said = set()
     values = {"params": {**params, "t": 3}}
     for style in PARAMSTYLES.values():
-        interpreter = Interpreter(source, tree, dialect, style, template.guard)
+        interpreter = Interpreter(source, tree, dialect, style, template.tenant_guard)
         found = outcome(lambda given, s=style: template.bind(given, s.name), values)
         assert found == outcome(interpreter.bind, values)
         if isinstance(found[0], str):

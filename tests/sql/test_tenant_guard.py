@@ -250,8 +250,8 @@ LOCKED_GROUP = {"user_group": {"properties": {"region": "eu"}}}
 
 @EACH
 def test_a_locked_parameter_is_guarded_as_a_property_is(dialect: str) -> None:
-    """Whatever a viewer chooses, it is there; and it may decide itself. Red where ``Guard.guards`` knows no locked one:
-    the first texts compile, the next ones say that a viewer has chosen it."""
+    """Whatever a viewer chooses, it is there; and it may decide itself. Red where ``TenantGuard.guards_path`` knows no
+    locked one: the first texts compile, the next ones say that a viewer has chosen it."""
     for text in (
         "select 1 [[ where a = {{ params.region }} and b = {{ params.y }} ]]",
         "select 1 where {{ params.y | one_of(own: a = {{ params.region }}, all: true) }}",

@@ -26,7 +26,7 @@ from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Tree
-from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard
+from tenantry.sql.tenant_guard import TenantGuard, enforce_tenant_guard
 
 OPTIONAL = frozenset({"discount"})
 GROUP = {"tenant": "a", "tenants": ["a"], "rate": 1, "kind": "x"}
@@ -193,7 +193,7 @@ def test_clauses_of_the_viewers_compile_and_give_no_foreign_row(orders: sqlite3.
         assert not owned or {row[1] for row in rows} <= {"a"}
 
 
-def old_rule(source: Source, _dialect: Dialect, tree: Tree, guard: Guard) -> None:
+def old_rule(source: Source, _dialect: Dialect, tree: Tree, guard: TenantGuard) -> None:
     """The rule that let a filter go: a clause holds only what is also outside one."""
     outside = {reference.path for reference in tree.references if not reference.clauses}
     for reference in tree.references:
@@ -205,14 +205,14 @@ def old_rule(source: Source, _dialect: Dialect, tree: Tree, guard: Guard) -> Non
             raise source.error(reference.offset, "in a clause only", "")
 
 
-def clauses_only(source: Source, _dialect: Dialect, tree: Tree, guard: Guard) -> None:
+def clauses_only(source: Source, _dialect: Dialect, tree: Tree, guard: TenantGuard) -> None:
     """A rule that does not know of choices."""
     for reference in tree.references:
-        if reference.clauses and guard.holds(reference):
+        if reference.clauses and guard.guards_reference(reference):
             raise source.error(reference.offset, "in a clause", "")
 
 
-def blind_to_fragments(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
+def blind_to_fragments(source: Source, dialect: Dialect, tree: Tree, guard: TenantGuard) -> None:
     """The rule, for what is in the template itself."""
     try:
         enforce_tenant_guard(source, dialect, tree, guard)

@@ -308,7 +308,7 @@ def test_the_closures_mean_what_the_interpreter_means(variables: dict[str, Any],
     """Same text and parameters, or the same error. Red when a step is left out or a clause's key is wrong."""
     template, dialect = _TEMPLATES[text], DIALECTS["sqlite"]
     source = Source(text)
-    interpreter = Interpreter(source, parse(source, dialect), dialect, PARAMSTYLES[paramstyle], template.guard)
+    interpreter = Interpreter(source, parse(source, dialect), dialect, PARAMSTYLES[paramstyle], template.tenant_guard)
 
     def bind(given: Any) -> Any:
         return template.bind(given, paramstyle)

@@ -24,7 +24,7 @@ from tenantry.sql.parameters.uses import check_parameters
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, VariableReference
-from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard
+from tenantry.sql.tenant_guard import TenantGuard, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
 _GUARDED_COPIES = 64  # one for each declaration; the oldest is dropped first
@@ -74,9 +74,9 @@ class SQLTemplate:
         "_conversions",
         "_converts",
         "_guarded",
-        "_guards",
         "_lock",
         "_parameters",
+        "_tenant_guards",
         "_trees",
         "_variables",
         "definition",
@@ -117,7 +117,7 @@ class SQLTemplate:
         self._variables: tuple[Variable, ...] | None = None
         self._trees: dict[str, Tree] = {}
         self._guarded: dict[int, Self] = {}  # key: the id of the tables, which the copy keeps alive
-        self._guards: dict[str, Guard] = {}
+        self._tenant_guards: dict[str, TenantGuard] = {}
         self._binds: dict[tuple[str | None, str | None], Bind] = {}
         self._lock = Lock()
 
@@ -190,12 +190,12 @@ class SQLTemplate:
         return self.definition.source.text
 
     @property
-    def guard(self) -> Guard:
+    def tenant_guard(self) -> TenantGuard:
         """Decides which variables are guarded."""
-        return self._guard(self.parameters)
+        return self._make_tenant_guard(self.parameters)
 
-    def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:
-        return Guard(self.optional, locked_paths(parameters), frozenset(parameters))
+    def _make_tenant_guard(self, parameters: Mapping[str, Parameter]) -> TenantGuard:
+        return TenantGuard(self.optional, locked_paths(parameters), frozenset(parameters))
 
     def check(self, dialect: str | None = None) -> None:
         """Compile the template now. Uses ``dialect`` if passed, else the template's dialect, else the first dialect
@@ -273,7 +273,7 @@ class SQLTemplate:
 
     def _variable(self, tree: Tree, reference: VariableReference) -> Variable:
         at = tree.source.location(reference.offset)
-        guarded = self.guard.guards(reference.path)
+        guarded = self.tenant_guard.guards_path(reference.path)
         inside = reference.clauses > 0
         mark = reference.not_a_filter
         return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, mark, at.file)
@@ -287,7 +287,7 @@ class SQLTemplate:
                 check_parameters(tree.source, tree, expanded.parameters)
                 self._conversions[dialect.name] = ParameterConversion(expanded.parameters)
                 self._converts = True
-            guard = self._guards[dialect.name] = self._guard(expanded.parameters)
+            guard = self._tenant_guards[dialect.name] = self._make_tenant_guard(expanded.parameters)
             enforce_tenant_guard(tree.source, dialect, tree, guard)
             if self.definition.tables is not None:
                 tree = self.definition.tables.rewrite(tree, dialect)
@@ -307,7 +307,7 @@ class SQLTemplate:
 
     def _binder(self, tree: Tree, profile: Dialect, style: Paramstyle) -> Binder:
         check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
-        return Binder(tree.source, tree, profile, style, self._guards[profile.name])
+        return Binder(tree.source, tree, profile, style, self._tenant_guards[profile.name])
 
 
 def tree_of(template: SQLTemplate, dialect: str | None = None) -> Tree:

@@ -41,7 +41,7 @@ def meant_path(path: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class TenantGuard:
     """Decides which variables are guarded."""
 
     optional: AbstractSet[str] = frozenset()
@@ -65,19 +65,19 @@ class Guard:
     def is_chosen(self, path: str) -> bool:
         return is_viewer_input(path) and not self.is_locked(path)
 
-    def guards(self, path: str) -> bool:
+    def guards_path(self, path: str) -> bool:
         """Whether variables with this path are guarded, except in tags that are marked ``not_a_filter``."""
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
-    def holds(self, reference: VariableReference) -> bool:
-        return not reference.not_a_filter and self.guards(reference.path)
+    def guards_reference(self, reference: VariableReference) -> bool:
+        return not reference.not_a_filter and self.guards_path(reference.path)
 
 
 def reads_group(tree: Tree) -> bool:
     return any(not is_viewer_input(reference.path) for reference in tree.references)
 
 
-def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
+def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: TenantGuard) -> None:
     """Raise TemplateError for a guarded variable that could be dropped, for a ``not_a_filter`` that has no effect, and
     for a clause that can never be dropped."""
     for reference in tree.references:
@@ -101,7 +101,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
             raise source.error(node.offset, problem, fix, edit=Edit(whole, whole[2:-2].strip()))
 
 
-def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard) -> None:
+def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: TenantGuard) -> None:
     guarded = list(_guarded(clause.children, guard))
     if guarded:
         reference = guarded[0]
@@ -115,7 +115,7 @@ def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard
         raise _error(source, reference, guard, problem, "; or, ".join(fixes))
 
 
-def _check_choice(source: Source, switch: Switch, guard: Guard) -> None:
+def _check_choice(source: Source, switch: Switch, guard: TenantGuard) -> None:
     reference = next(_guarded(chain.from_iterable(switch.branches), guard), None)
     if reference is not None:
         problem = f"{reference.path} is in SQL that a viewer chooses: a choice would drop or change its condition"
@@ -126,11 +126,11 @@ def _check_choice(source: Source, switch: Switch, guard: Guard) -> None:
         raise _error(source, reference, guard, problem, fix)
 
 
-def _guarded(nodes: Iterable[Node], guard: Guard) -> Iterator[VariableReference]:
-    return (each for each in references_in(node for node, _ in walk(nodes)) if guard.holds(each))
+def _guarded(nodes: Iterable[Node], guard: TenantGuard) -> Iterator[VariableReference]:
+    return (each for each in references_in(node for node, _ in walk(nodes)) if guard.guards_reference(each))
 
 
-def _error(source: Source, reference: VariableReference, guard: Guard, problem: str, fix: str) -> TemplateError:
+def _error(source: Source, reference: VariableReference, guard: TenantGuard, problem: str, fix: str) -> TemplateError:
     if guard.is_locked(reference.path):
         problem = f"{reference.path} is locked, and a viewer's choice could leave it out"
         fix = "move it out of [[ ]], and out of the SQL that a viewer chooses"
@@ -139,7 +139,7 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
     return source.error(reference.offset, problem, fix)
 
 
-def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
+def droppable(tree: Tree, guard: TenantGuard) -> tuple[VariableReference, ...]:
     """Return the variables of the group that are inside clauses or choices that a viewer controls, in text order."""
     found = {
         reference.offset: reference
@@ -151,6 +151,6 @@ def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     return tuple(found[offset] for offset in sorted(found))
 
 
-def _decided_by_viewer(node: Clause | Switch, guard: Guard) -> bool:
+def _decided_by_viewer(node: Clause | Switch, guard: TenantGuard) -> bool:
     references = node.references if isinstance(node, Clause) else (node.reference,)
     return any(guard.is_chosen(reference.path) for reference in references)

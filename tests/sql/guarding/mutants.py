@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from tenantry.sql import DIALECTS
 from tenantry.sql.guarding import TableEntry, grammar, guarded_tables, masked_sql, proof, rewriting, statement
-from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.guards import TableGuards
 from tenantry.sql.guarding.rendered_text import combinations
 from tenantry.sql.guarding.words import WordCheck
 from tests.sql.guarding.attacks.trial import Attack, Outcome
@@ -136,9 +136,9 @@ def _anything_is_a_query(patch: pytest.MonkeyPatch) -> None:
 
 
 def _every_name_is_shared(patch: pytest.MonkeyPatch) -> None:
-    find = Guards.find
+    find = TableGuards.find
     countries = TableEntry("countries", "shared")
-    patch.setattr(Guards, "find", lambda guards, path: find(guards, path) or countries)
+    patch.setattr(TableGuards, "find", lambda guards, path: find(guards, path) or countries)
 
 
 def _folded_names(patch: pytest.MonkeyPatch) -> None:

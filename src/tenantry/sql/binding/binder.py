@@ -35,7 +35,7 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
     references_in,
 )
-from tenantry.sql.tenant_guard import Guard, reads_group
+from tenantry.sql.tenant_guard import TenantGuard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
@@ -48,7 +48,7 @@ _FEW: Final = 4  # more values than this are checked in one pass, fewer one by o
 
 
 class Binder:
-    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: TenantGuard) -> None:
         self._tree = tree
         self._renderer = Renderer(tree, dialect, style)
         self._reader = VariableReader(source, tree, dialect, guard)

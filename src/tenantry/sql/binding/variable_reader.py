@@ -23,7 +23,7 @@ from tenantry.sql.binding.conversions import converter
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, VariableReference
-from tenantry.sql.tenant_guard import Guard, is_viewer_input
+from tenantry.sql.tenant_guard import TenantGuard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
 """Reads the value of a parameter from the variables. Raises LookupError or TypeError if a variable is missing."""
@@ -32,7 +32,7 @@ Read: TypeAlias = Callable[[Any], Any]
 class VariableReader:
     """Makes functions that read a template's variables. Errors name the variable and the location of its tag."""
 
-    def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: TenantGuard) -> None:
         self._source = source
         self._dialect = dialect
         self._guard = guard

@@ -18,16 +18,16 @@ from tenantry.sql.parsing.outline import (
     split_at,
     written,
 )
-from tenantry.sql.tenant_guard import Guard
+from tenantry.sql.tenant_guard import TenantGuard
 
 _JOINED: Final = re.compile(r"\{left\} ([^{}]+) \{right\}")
 """Matches a ``null_safe_equal`` that is only an operator between its two sides."""
 
 
-def _guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
+def _guarded_paths(tokens: Tokens, guard: TenantGuard) -> frozenset[str]:
     found: set[str] = set()
     for token in tokens:
-        found.update(reference.path for reference in token.references if guard.holds(reference))
+        found.update(reference.path for reference in token.references if guard.guards_reference(reference))
         if token.kind is TokenKind.GROUP and not is_query(token):
             found |= _guarded_paths(token.children, guard)
     return frozenset(found)
@@ -49,13 +49,13 @@ def _without_cast(tokens: Tokens) -> Tokens:
 # --- or ---------------------------------------------------------------------------------------------------------------
 
 
-def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
+def or_beside_guarded(select: Select, guard: TenantGuard) -> Iterator[Problem]:
     """Find conditions such as ``region = {{ region }} and a or b``, in which ``b`` selects rows of every region."""
     for condition in conditions_of(select):
         yield from _or_problems(condition, guard)
 
 
-def _or_problems(condition: Tokens, guard: Guard) -> Iterator[Problem]:
+def _or_problems(condition: Tokens, guard: TenantGuard) -> Iterator[Problem]:
     paths = [_guarded_paths(branch, guard) for branch in alternatives(condition)]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
     if left_out:

@@ -26,7 +26,7 @@ from tenantry.sql.parsing.outline import (
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, TableGuard, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate, tree_of
-from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_path
+from tenantry.sql.tenant_guard import TenantGuard, droppable, is_viewer_input, meant_path
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
 
@@ -57,7 +57,7 @@ def lint(
     source = tree.source
     style = paramstyle_named(paramstyle or dialect.paramstyle)
     selects = list(selects_of(read_outline(source, dialect, tree.references)))
-    guard = template.guard
+    guard = template.tenant_guard
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
     refusals, of_guards = _guard(template, tables) if tables is not None else ([], [])
@@ -101,7 +101,7 @@ def compares_loosely(template: SQLTemplate) -> bool:
     except TemplateError:
         return False
     compared = (each for each in references if each.position not in {Position.CHOICE, Position.LIMIT})
-    return any(template.guard.holds(each) for each in compared)
+    return any(template.tenant_guard.guards_reference(each) for each in compared)
 
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
@@ -225,7 +225,7 @@ def _is_given(path: str, given: Collection[str]) -> bool:
     return any(path == each or path.startswith(f"{each}.") for each in given)
 
 
-def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
+def _droppable(template: SQLTemplate, tree: Tree, guard: TenantGuard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
             continue  # the variable is in the column of a filter, which no choice of the viewer drops

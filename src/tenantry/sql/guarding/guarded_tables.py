@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect, dialect_named
 from tenantry.sql.guarding.declaration import Declaration, TableEntry
-from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.guards import TableGuards
 from tenantry.sql.guarding.rewriting import rewrite_condition, rewrite_tree
 from tenantry.sql.syntax_tree import Tree
 
@@ -40,7 +40,7 @@ class GuardedTables(Declaration):
 
 
 @lru_cache(maxsize=64)
-def _guards(tables: GuardedTables, dialect: str, _file: str) -> Guards:
+def _guards(tables: GuardedTables, dialect: str, _file: str) -> TableGuards:
     # `_file` is only a part of the cache key: equal declarations may come from different files, and errors name the
     # file.
-    return Guards(tables, dialect_named(dialect), rewrite_condition)
+    return TableGuards(tables, dialect_named(dialect), rewrite_condition)

@@ -1,4 +1,4 @@
-"""Guards: the SQL that replaces each declared table in one dialect, and the variables in this SQL."""
+"""Table guards: the SQL that replaces each declared table in one dialect, and the variables in this SQL."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from tenantry.sql.syntax_tree import (
     references_in,
     walk,
 )
-from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard, is_viewer_input
+from tenantry.sql.tenant_guard import TenantGuard, enforce_tenant_guard, is_viewer_input
 
 _QUERY: Final = "select * from "
 _WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
-RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], RewrittenCondition]"
+RewriteCondition: TypeAlias = "Callable[[Tree, TableGuards, int], RewrittenCondition]"
 """Rewrites the query of a guard: each table in the query is replaced with the guard of that table. Only the guarded
 table itself, at the given offset, stays."""
 
@@ -71,7 +71,7 @@ class TableGuardSQL:
         return f"({_QUERY}{'only ' * only}{self.table}{_WHERE}", f") as {alias}" if alias else ")"
 
 
-class Guards:
+class TableGuards:
     """The guards of a declaration in a dialect. Raises InvalidTables if two declared names mean the same table."""
 
     def __init__(self, declaration: Declaration, dialect: Dialect, rewrite: RewriteCondition) -> None:
@@ -138,7 +138,7 @@ class Guards:
         head = f"{_QUERY}{table}{_WHERE}"
         source = Source(f"{head}{condition}", f"{name}, the condition of {entry.name}")
         tree = parse(source, self.dialect)
-        enforce_tenant_guard(source, self.dialect, tree, Guard())
+        enforce_tenant_guard(source, self.dialect, tree, TenantGuard())
         for reference in tree.references:
             if is_viewer_input(reference.path):
                 problem = f"{reference.path} is a value that a viewer sends"

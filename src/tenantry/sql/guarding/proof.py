@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
 
-from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.guards import TableGuards
 from tenantry.sql.guarding.masked_sql import Refused
 from tenantry.sql.guarding.names import folded
 from tenantry.sql.guarding.reading import hides, located, read, unlisted
@@ -21,7 +21,7 @@ class Proof:
     """Checks the SQL of a rewritten template again before its first use. Outside of guards, this SQL may name only
     shared tables."""
 
-    def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
+    def __init__(self, source: Source, nodes: Sequence[Node], guards: TableGuards) -> None:
         self._source = source
         self._nodes = nodes
         self._guards = guards

@@ -12,7 +12,7 @@ from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.grammar import INSTALL, MISSING
 from tenantry.sql.guarding.guarded_tables import GuardedTables
-from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.guards import TableGuards
 from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
 from tenantry.sql.guarding.rewriting import rewrite_condition
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
@@ -121,7 +121,7 @@ class _DeclarationReader:
         # Conditions must not read each other's tables in a circle. If this dialect cannot read a condition, its circle
         # is found when a query is compiled.
         try:
-            guards = Guards(tables, DIALECTS[DEFAULT_DIALECT], rewrite_condition)
+            guards = TableGuards(tables, DIALECTS[DEFAULT_DIALECT], rewrite_condition)
         except InvalidTables:  # this dialect reads two names as one table
             return
         for entry in tables.entries:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from tenantry.errors import Edit, did_you_mean, misspelt
-from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.guards import TableGuards
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused, mask
 from tenantry.sql.guarding.rendered_text import RenderedText
 from tenantry.sql.guarding.statement import StatementNames, TableUse, read_statement
@@ -25,7 +25,7 @@ class Reading(NamedTuple):
     statement: StatementNames
 
 
-def read(rendered: RenderedText, guards: Guards) -> Reading:
+def read(rendered: RenderedText, guards: TableGuards) -> Reading:
     """Find the tables and functions that SQL names. Raises Refused if the two analyses disagree, and for unsupported
     syntax and functions."""
     masked = mask(rendered.sql, guards.dialect)
@@ -35,7 +35,7 @@ def read(rendered: RenderedText, guards: Guards) -> Reading:
     return Reading(masked, statement)
 
 
-def unlisted(use: TableUse, guards: Guards) -> Refused:
+def unlisted(use: TableUse, guards: TableGuards) -> Refused:
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
     if _CATALOGUE.match(use.path[0].text):
         return Refused(use.start, f"{name} has data of every group", "put the data that the query needs in a table")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from tenantry.sql.guarding.guards import Guards, RewrittenCondition, TableGuardSQL, guard_references
+from tenantry.sql.guarding.guards import RewrittenCondition, TableGuards, TableGuardSQL, guard_references
 from tenantry.sql.guarding.masked_sql import Refused, check_length
 from tenantry.sql.guarding.names import folded, key_of, written
 from tenantry.sql.guarding.proof import Proof
@@ -32,7 +32,7 @@ class _Edit(NamedTuple):
     only: bool = False
 
 
-def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
+def rewrite_tree(tree: Tree, guards: TableGuards) -> Tree:
     """Replace declared tables with their guards. Raises TemplateError for SQL that cannot be guarded."""
     edits = _Edits(guards)
     edits.find(tree)
@@ -49,7 +49,7 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
     )
 
 
-def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondition:
+def rewrite_condition(tree: Tree, guards: TableGuards, exempt: int) -> RewrittenCondition:
     """A RewriteCondition. The table at the offset ``exempt`` stays."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
@@ -59,7 +59,7 @@ def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondi
 class _Edits:
     """Finds the edits of each Text of a tree."""
 
-    def __init__(self, guards: Guards, exempt: int = -1) -> None:
+    def __init__(self, guards: TableGuards, exempt: int = -1) -> None:
         self.names: set[str] = set()
         self._guards = guards
         self._exempt = exempt

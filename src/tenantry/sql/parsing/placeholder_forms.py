@@ -23,7 +23,7 @@ from tenantry.sql.parsing.constant_expressions import AROUND_AND, CONDITION_WORD
 from tenantry.sql.parsing.positions import ReplacedSpan
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
-from tenantry.sql.tenant_guard import Guard, is_viewer_input
+from tenantry.sql.tenant_guard import TenantGuard, is_viewer_input
 
 _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
@@ -40,7 +40,7 @@ class PlaceholderForms:
         self._source = source
         self._dialect = dialect
         self._parameters = parameters
-        self._guard = Guard(locked=locked_paths(parameters))
+        self._guard = TenantGuard(locked=locked_paths(parameters))
 
     def of_tag(
         self, tag: VariableTag, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int

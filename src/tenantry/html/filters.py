@@ -1,5 +1,5 @@
-"""The filters and tests of dashboard templates. Of Jinja's filters, those are left out that are unsafe (``safe``),
-access attributes (``attr``), make text longer (``center``) or return a random item (``random``). A test such as
+"""The filters and tests of dashboard templates. Jinja's filters are left out if they are unsafe (``safe``), access
+attributes (``attr``), make text longer (``center``) or return a random item (``random``). A test such as
 ``is odd`` raises MissingVariable for a missing variable; ``is defined`` and ``is undefined`` do not."""
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def check_format(text: object) -> None:
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:
-    """printf formatting with widths below 100: ``{{ "%.1f"|format(share) }}``."""
+    """Format like printf, with widths below 100: ``{{ "%.1f"|format(share) }}``."""
     check_format(value)
     return do_format(value, *args, **kwargs)
 

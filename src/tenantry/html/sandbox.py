@@ -39,8 +39,8 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """Return a TemplateError whose message contains no values, or None if the view, not the template, caused the
-    error."""
+    """Convert a template's error to a TemplateError whose message contains no values. Returns None if the view caused
+    the error."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     problem = _ADVICE.get(type(error))
@@ -52,7 +52,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def template_location(error: BaseException) -> tuple[str, Location | None]:
-    """Find the innermost template of a traceback. Return its name and line as text, and the line as a Location."""
+    """Return the name and line of the innermost template, as text, and the line as a Location."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)

@@ -43,7 +43,7 @@ class HTMLTemplate:
 def context_processor(request: Connection) -> dict[str, Any]:
     """Give an app's templates ``user_group``, ``params`` and ``viewer``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
-    - A missing name raises MissingVariable, and so does ``viewer`` if the request has a token.
+    - A missing name raises MissingVariable, and so does ``viewer`` if the request has a token, not a pass.
     - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
     - Raises MiddlewareMissing without UserGroupMiddleware, and OutOfScope if the pass does not cover the request.
 

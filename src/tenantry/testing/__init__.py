@@ -1,5 +1,5 @@
-"""Helpers for your tests: a clock, sample records, contract tests for your implementations of the ports (with pytest),
-and the leak kit, also as a pytest plugin (``tenantry.testing.leaks``)."""
+"""Helpers for your tests: a clock, sample records, contract tests (with pytest) for your implementations of the
+ports, and the leak kit, which is also a pytest plugin (``tenantry.testing.leaks``)."""
 
 from __future__ import annotations
 

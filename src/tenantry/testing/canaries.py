@@ -152,7 +152,8 @@ def group_label(number: int) -> str:
 
 
 def schema_example(schema: Mapping[str, Any]) -> Any:
-    """Reads only ``type``, ``format``, ``items``, ``minItems``, ``properties``, ``enum`` and ``const``."""
+    """Return an example value. Reads only ``type``, ``format``, ``items``, ``minItems``, ``properties``, ``enum`` and
+    ``const``."""
     if "const" in schema or "enum" in schema:
         return _Constant(schema.get("const", next(iter(schema.get("enum", ())), None)))
     kind = schema.get("type", "object" if "properties" in schema else "string")

@@ -35,7 +35,7 @@ def connected(driver: Driver[C]) -> Iterator[C]:
 
 
 async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
-    """Check that the next query returns its rows, and no rows of an earlier query."""
+    """Run a query, and check that it returns only its rows, not rows of an earlier query."""
     loop = asyncio.get_running_loop()
     until = loop.time() + engine.patience
     while True:

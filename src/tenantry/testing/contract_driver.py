@@ -5,7 +5,7 @@
         def engine(self):
             return EngineCase(make_driver=MyDriver, url="mine://user:secret@127.0.0.1/test", …)
 
-EngineCase describes the engine that your driver connects to. The tests need pytest, but no plugin of it.
+The tests need pytest, but no plugin.
 """
 # ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 
@@ -38,7 +38,7 @@ _REFUSALS: Final = (NotOneStatement, QueryFailed)
 
 
 class DriverContract(TypesContract, BoundsContract):
-    """Tests of a Driver. A subclass provides the fixture ``engine``."""
+    """Tests of a Driver."""
 
     def test_it_says_how_sql_is_bound_for_it(self, engine: EngineCase) -> None:
         driver = engine.open_driver(engine.limits())

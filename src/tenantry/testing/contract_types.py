@@ -89,7 +89,7 @@ class TypesContract:
         run_check(engine, check)
 
     def test_columns_of_one_name_are_refused(self, engine: EngineCase) -> None:
-        """Fails if rows are dicts: then one of the two columns ``v`` would be lost."""
+        """Fails if rows are dicts, because a dict would lose one of the two columns ``v``."""
 
         async def check(asked: AskedDriver) -> None:
             error = await asked.error(f"select 1 as v, 2 as w, 3 as v{engine.from_one_row}")

@@ -68,7 +68,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs of a list to bind for ``in``, and the rows that match it in a table with the rows a, b and c."""
+"""Each pair is a list to bind for ``in``, and the matching rows of a table with the rows a, b and c."""
 
 
 def is_same(value: Any, back: Any) -> bool:

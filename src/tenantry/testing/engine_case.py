@@ -37,7 +37,7 @@ class EngineCase:
     slow: str
     """A query that takes several times as long as ``patience``."""
     writes: Sequence[str]
-    """Statements that would change the table that the query ``unchanged`` reads."""
+    """Statements that would change the table. The query ``unchanged`` reads it."""
     unchanged: str
     """A query that reads the table. Its result must be the same before and after the tests of ``writes``."""
     types: Mapping[str, str]
@@ -102,7 +102,6 @@ class AskedDriver:
         return await self._source.fetch(as_result, self.bind(template, **params), await self._turn())
 
     async def rows(self, template: str, **params: Any) -> list[tuple[Any, ...]]:
-        """Raises TenantryError."""
         return [tuple(row) for row in (await self.result(template, **params)).rows]
 
     async def error(self, template: str, **params: Any) -> TenantryError:

@@ -126,7 +126,7 @@ class Leaks:
           in a path becomes a string that is unique to the group.
         - ``credentials``: a function that returns the headers by which the app identifies a group. By default, the
           group is put into the scope, as UserGroupMiddleware does.
-        - ``not_checked``: routes that you do not want to request, such as ``GET /healthy``.
+        - ``not_checked``: routes not to request, such as ``GET /healthy``.
 
         Raises LeakFound, the errors of the app, and:
         - AssertionError if a route of the app was not requested, a status is not in ``statuses``, or no answer contains
@@ -205,8 +205,8 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run the items one at a time, so that each output belongs to one item. Then run all in reverse order, ``at_once``
-    at a time."""
+    """Run the items one at a time, then all in reverse order, ``at_once`` at a time."""
+    # The first run is one at a time, so that each output belongs to one item.
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

@@ -144,7 +144,7 @@ class AuditContract:
         assert list(await store.audit.list(environment="nowhere")) == []
 
     async def test_the_head_is_that_of_the_entry_that_was_sealed_last(self, store: Store) -> None:
-        """``tenantry audit verify`` relies on the head. A store without an audit key has no head."""
+        """The head ends the chain of sealed entries. A store without an audit key has no head."""
         assert await store.audit.head() is None
         environment = await store.environments.create("production", Tag.CUSTOMER)
         await store.environments.set_grace(environment, 5)

@@ -29,7 +29,7 @@ from tenantry.testing import FrozenClock, make_token
 
 @pytest.mark.anyio
 class BackendContract:
-    """Tests ``find``. A subclass provides the fixtures ``store`` and ``backend``."""
+    """Tests ``find``."""
 
     @pytest.fixture
     def anyio_backend(self) -> str:

@@ -36,7 +36,7 @@ class StoreContract(
     UsageContract,
     AuditContract,
 ):
-    """All tests of a Store. A subclass provides the fixture ``store``."""
+    """All tests of a Store."""
 
     @pytest.fixture
     def backend(self, store: Store) -> Store:

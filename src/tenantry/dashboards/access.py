@@ -62,15 +62,15 @@ class Access:
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:
-        """Raises HTTPException (404) if ``find`` returns None, and the errors of ``find``."""
+        """Like ``find`` for a request, but raises HTTPException (404) instead of returning None."""
         saved = self.find(request.path_params["name"], user_group(request))
         if saved is None:
             raise HTTPException(404, NO_DASHBOARD)
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """Return the dashboard as its frame shows it to all groups. For a dashboard that ``may_open`` or ``when``
-        restricts, this is ``neutral(name)``. An unknown name gives the same, or None if no dashboard is restricted."""
+        """Return what a dashboard's frame shows to all groups. If ``may_open`` or ``when`` restricts the dashboard,
+        return ``neutral(name)``. For an unknown name, return the same, or None if no dashboard is restricted."""
         # The frame is served before the group is known, and must not reveal the names of restricted dashboards.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:

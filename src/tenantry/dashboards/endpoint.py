@@ -69,7 +69,7 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """Logs errors with a status of 500 or more, and errors whose response leaves out the reason."""
+    """Return the response. Log the error if its status is at least 500 or the response hides the reason."""
     if error.status < 500 and error.generic_message is not None:
         _log.warning("%s: %s", error.code, error.message)
     elif error.status >= 500:

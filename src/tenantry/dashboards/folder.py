@@ -34,11 +34,11 @@ class SavedDashboard:
     dashboard: DashboardFile
     queries: DashboardQueries
     links: Mapping[str, Link] = field(default_factory=lambda: MappingProxyType({}))
-    """The clicks that open other dashboards, by the panel's id."""
+    """The clicks that open other dashboards, keyed by panel id."""
 
     @property
     def filled(self) -> Mapping[str, SQLTemplate]:
-        """The queries that return the choices of controls, by the control's name."""
+        """The queries that return the choices of controls, by control name."""
         return {name: each for name, each in self.queries.choices.items() if name in self.dashboard.controls}
 
     @property
@@ -48,7 +48,7 @@ class SavedDashboard:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The settable parameters that an error may suggest, without filters of panels that the group does not see."""
+        """The settable parameters that an error may suggest. Filters of hidden panels are left out."""
         read = frozenset().union(*(self.queries.panels[panel.id].parameters for panel in self.dashboard.panels))
         return self.settable & (read | self.dashboard.controls.keys())
 
@@ -125,8 +125,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Likely mistakes, each with its file: controls that no query uses, misspelt parameters that no control sets,
-        and clicks that open a dashboard whose totals may differ from those of the clicked row."""
+        """Likely mistakes, each with its file: the findings of ``mistyped_controls``, and clicks that open a dashboard
+        whose totals may differ from those of the clicked row."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:
@@ -192,8 +192,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
 
 def default_queries(folder: Path) -> Path:
-    """Return the folder of the query files for a folder of dashboards, whether or not it exists: ``queries`` in
-    ``folder``. If this is missing and ``folder`` is called ``dashboards``, return ``queries`` next to ``folder``."""
+    """Return the folder for query files: ``queries`` in ``folder``. If that is missing and ``folder`` is called
+    ``dashboards``, return ``queries`` next to ``folder``, which may be missing."""
     inside = folder / QUERIES
     return folder.parent / QUERIES if folder.name == "dashboards" and not inside.is_dir() else inside
 
@@ -204,9 +204,10 @@ def mistyped_controls(
     opened_with: Collection[str] = (),
     set_somewhere: Collection[tuple[str, str]] | None = None,
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with the name of its file.
+    """Yield findings, each with the name of its file.
 
-    A parameter without a control is reported if its name resembles that of a control, or if no dashboard sets it.
+    A control is reported if no query reads it. A parameter without a control is reported if its name resembles that of
+    a control, or if no dashboard sets it.
     ``set_somewhere``: (query file, name) of the parameters that dashboards set; None if unknown. ``opened_with``: the
     parameters that other dashboards pass when a click opens this dashboard.
     """

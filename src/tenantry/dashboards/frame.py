@@ -61,7 +61,7 @@ class Frame:
         self._in_editor = in_editor
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
-        """Allow ``hosts`` to embed the page."""
+        """Return the page, which ``hosts`` may embed."""
         chunks = dict.fromkeys(CHUNKS[panel.kind] for panel in dashboard.panels if panel.kind in CHUNKS)
         addresses = filter(None, map(self._built.address, chunks))
         assets = f"{escape(request.scope.get('root_path', ''))}/-/assets"

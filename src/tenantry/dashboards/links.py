@@ -32,7 +32,7 @@ class Link:
     controls: Mapping[str, Control]
     """The controls of the opened dashboard that filter rows."""
     other_days: bool
-    """Whether the opened dashboard has ranges, and another time zone or first day of the week, so that days differ."""
+    """Whether days differ because the opened dashboard has ranges, and another time zone or first day of the week."""
 
     def with_controls(self, seen: Mapping[str, Control]) -> Link:
         """Return this link for a group that sees only the controls ``seen`` of the opened dashboard."""
@@ -111,8 +111,8 @@ def check_open(dashboard: DashboardFile, names: Collection[str], settable: Calla
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """Return the names of the controls that a link can pass on, because ``opened`` has a control of the same name and
-    kind that accepts every value."""
+    """Return the names of the controls that a link can pass on. For each, ``opened`` has a control of the same name
+    and kind that accepts all its values."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

@@ -85,8 +85,8 @@ def mount_dashboards(
     may embed the frames; by default, no page may. ``embedding`` adds single-use codes and previews. It also allows the
     origins in the store (``tenantry environment set-embedding``).
 
-    ``may_open`` decides which dashboards a group may open. It is the name of a property that lists them, or a function
-    that gets the group and a dashboard's name. The function must not block. By default, a group may open all dashboards
+    ``may_open`` decides which dashboards a group may open: the name of a property that lists them, or a function that
+    gets the group and a dashboard's name. The function must not block. By default, a group may open all dashboards
     whose ``when`` holds. For any other dashboard, the response is 404.
 
     Raises InvalidDashboards and InvalidQueries for invalid files, OSError for unreadable ones, InvalidSettings for an
@@ -140,7 +140,7 @@ def preview_app(
     previews: Previews,
     editor: EditorPreview,
 ) -> Starlette:
-    """Return the app of one preview of the SQL editor. Only pages of the same origin can show it in a frame. It redeems
+    """Return the app for a dashboard preview in the SQL editor. Only pages of the same origin can embed it. It redeems
     codes that ``previews`` issued. The caller must check that each request is from the author."""
     built, access, hosts = BuiltFiles(BUNDLES), Access(dashboards), AllowedHosts(None, None, further=[SELF])
     data = [

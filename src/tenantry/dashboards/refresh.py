@@ -21,8 +21,8 @@ from tenantry.groups import RegisteredSource, UserGroup
 Message: TypeAlias = Mapping[str, Any]
 
 _KEEP_ALIVE_SECONDS: Final = 30.0
-"""After this many seconds without changes, an empty message is sent: proxies close a connection that is idle for a
-minute."""
+"""After this many seconds without changes, an empty message is sent, because proxies close connections that are idle
+for a minute."""
 _OPEN_SECONDS: Final = 900.0
 
 MAX_LIVE: Final = 100
@@ -104,7 +104,7 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """Leave out schemas for which the group has no source. ``schemas``: panel id -> schema."""
+    """Return schema -> source. Leave out schemas for which the group has no source. ``schemas``: panel id -> schema."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # the panels' own lines report the error

@@ -21,8 +21,8 @@ _KEPT: Final = 1_000
 
 
 async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:
-    """Return the dashboard. If its file names no time zone, it gets that of the group's data source. The time zone of
-    the group, if any, still takes precedence."""
+    """If the dashboard's file names no time zone, return the dashboard with the zone of the group's data source. The
+    time zone of the group, if any, still takes precedence."""
     # The data source is the one for the dashboard's `schema`, so that all panels share one zone.
     dashboard = saved.dashboard
     if dashboard.zone.otherwise is not None:
@@ -46,7 +46,7 @@ def _queries_in_zone(queries: DashboardQueries, zone: tzinfo) -> DashboardQuerie
 
 
 def in_source_zone(template: Template, zone: tzinfo) -> Template:
-    """Return the template with the data source's time zone ``zone``, which applies if the group has none."""
+    """Return the template with the data source's ``zone`` for groups that have no time zone."""
     changed = {name: _in_zone(each, zone) for name, each in template.parameters.items()}
     return template if changed == template.parameters else template.redeclaring(changed)
 

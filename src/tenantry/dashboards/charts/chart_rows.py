@@ -18,14 +18,15 @@ from tenantry.sql import SQLTemplate
 _REMEMBERED: Final = 4_096
 """Maximum number of remembered queries whose results are too large."""
 _KEPT_PLOTS: Final = 16
-"""Maximum reduced results kept for one result. Each width of a plot needs its own, and requests choose the width."""
+"""Maximum number of reductions kept for one result. Requests choose the width, and each width needs a reduction."""
 
 _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches the rows of line charts, reduced to the visible ones. A result within the limits of the data source is
-    reduced after it was read; it stays complete for a ``filled`` plot. A larger result is reduced while it is read."""
+    """Fetches rows for line charts, and leaves out rows that make no visible difference. A result within the limits of
+    the data source is reduced after it is read, unless the plot is ``filled``. A larger result is reduced while it is
+    read."""
 
     # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 
@@ -45,7 +46,7 @@ class ChartRows:
         max_age: float | None,
         now: datetime,
     ) -> tuple[Result, bool]:
-        """Return the rows, and whether some may be left out."""
+        """Return the rows, and whether rows may have been left out."""
         ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age, now=now)
         key = (group.handle, schema, template)
         if key not in self._large:
@@ -77,7 +78,7 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows are not sorted by ``plot.by``, or this column has values other than numbers and times."""
+    """The rows are not sorted by the column ``plot.by``, or it has values other than numbers or times."""
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:

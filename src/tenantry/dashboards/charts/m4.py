@@ -32,7 +32,7 @@ class Plot:
     width: int
     """Device pixels."""
     filled: bool = False
-    """Whether an hour, day, week, month or year without a row counts as 0. To find these, the page needs every row."""
+    """Whether an hour, day, week, month or year without a row counts as 0. To find gaps, the page needs every row."""
 
     @property
     def columns(self) -> int:
@@ -40,18 +40,19 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the rows that make a visible difference, and the rows whose ``by`` is NULL, because the page counts them.
+    """Return the rows that make a visible difference. Also return all rows whose ``by`` is NULL, because
+    the page counts them.
 
-    Returns None in two cases:
+    Returns None if:
     - ``result`` has at most ``plot.columns`` rows, or lacks a column of the plot;
-    - ``by`` is not sorted, or has values other than numbers, dates, datetimes and ISO 8601 strings, or a measure has
-      values that cannot be compared."""
+    - ``by`` is not sorted, or has values other than numbers, dates, datetimes or ISO 8601 strings;
+    - a measure has values that cannot be compared."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the rows of ``result`` that ``reduce_rows`` may need, or None if ``reduce_rows`` cannot use the rows. The
-    caller may append the next rows to the returned ones and call this again."""
+    """Return only the rows that a later ``reduce_rows`` may need. Returns None if ``reduce_rows`` cannot reduce these
+    rows. The caller may append further rows to the returned ones, and call this again."""
     # No needed row is lost, because the widths of pixel columns are powers of two: as the axis grows, columns merge but
     # never split.
     return _reduced(result, plot, _nested_columns)
@@ -131,7 +132,6 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """Make about ``count`` to ``2 * count`` columns."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None

@@ -1,4 +1,4 @@
-"""Checks dashboards without asking a data source: columns are compared with those that the source reported before."""
+"""Checks dashboards without asking a data source. Columns are compared with those that the source reported earlier."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ValidDashboards(DashboardFolder):
 
 
 def templates_of(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield each query with its panel and the file to name in findings. The panel is None if the query supplies a
-    control's choices."""
+    """Yield the panel, the file (for findings) and the template of each query. If the query supplies a control's
+    choices, the panel is None."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
@@ -89,7 +89,7 @@ def missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Loc
 
 
 def uncovered_texts(dashboard: DashboardFile, types: PropertyTypes) -> Iterator[Located]:
-    """Yield a finding for each variable of the texts that does not exist, or that some groups lack."""
+    """Yield a finding for each variable in the dashboard's texts that does not exist or that some groups lack."""
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, start in parts if len(types) else ():
         for name in dict.fromkeys(each.text for each in definition.paths):

@@ -13,7 +13,7 @@ from tenantry.sql.header import YamlNode
 
 @dataclass(frozen=True, slots=True)
 class ColorsOfNames(ValueKind):
-    """The colour of each series, by its name: a position in the palette, a word such as ``good``, or ``"#2456c4"``."""
+    """Maps series names to colours. A colour is a palette position, a word such as ``good``, or ``"#2456c4"``."""
 
     words: ClassVar[Sequence[str]] = ("accent", "good", "warn", "bad", "quiet")
     pattern: ClassVar[str] = "#(?:[0-9a-fA-F]{3}){1,2}"

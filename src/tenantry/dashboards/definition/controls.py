@@ -190,8 +190,8 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""Type of a control -> the types of query parameters that accept its values. The values of other types of controls
-fit all parameters except ranges."""
+"""Type of a control -> the types of query parameters that accept its values. If a control's type is not listed, all
+parameters except ranges accept its values."""
 
 Template = TypeVar("Template", bound=SQLTemplate)
 

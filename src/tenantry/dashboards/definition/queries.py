@@ -62,8 +62,8 @@ class DashboardQueries:
         yield from self.choices.values()
 
     def mapped(self, change: Callable[[SQLTemplate], SQLTemplate]) -> DashboardQueries:
-        """Return these queries with each template replaced by ``change(template)``. Panels that share a template then
-        share the new one."""
+        """Return these queries with each template replaced by ``change(template)``. Panels that share a template
+        also share the new template."""
         changed = {id(each): change(each) for each in self.templates}
 
         def of(template: SQLTemplate | None) -> SQLTemplate | None:
@@ -80,7 +80,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """Like ``parameters_read``, without the parameters that only select a piece of SQL, such as the unit of
+    """Like ``parameters_read``, but leaves out parameters that only select a piece of SQL, such as the unit of
     ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
@@ -263,8 +263,8 @@ Left: TypeAlias = Mapping[str, bool] | None
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control that has a default. A control stays unchanged if a query
-    uses the omitted value outside an optional clause (``[[ ]]``)."""
+    """Return copies in which viewers may omit an end of a range, or clear a control that has a default. A control stays
+    unchanged if a query uses the omitted value outside an optional clause (``[[ ]]``)."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

@@ -253,8 +253,8 @@ class Anything(ValueKind):
 
 
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
-    """Return the nodes of a mapping by key, without null values. Raises TemplateError for an unknown key, or if the
-    node is no mapping."""
+    """Return a mapping's nodes by key, and leave out nulls. Raises TemplateError if the node is not a mapping or has
+    an unknown key."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, f"{what} must be a mapping", f"write `{names[0]}: …`, each key on its own line")
     for name in node.value:

@@ -41,7 +41,7 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """A name that an expression computes is not found."""
+    """Yield each name in ``datum.NAME`` or ``datum['NAME']``, but no name that an expression computes."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
             yield plain or _unescaped(single or double)
@@ -55,7 +55,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """Variables in the specification must be replaced first."""
+    """Yield the names of fields. The caller must replace variables first."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)

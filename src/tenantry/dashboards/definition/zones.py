@@ -27,8 +27,8 @@ from tenantry.sql.parameters import (
 Template = TypeVar("Template", bound=SQLTemplate)
 
 TIMEZONE: Final = "timezone"
-"""The name of the property and of the key in a dashboard's file that set the time zone. If a group has the property,
-the property takes precedence over the key."""
+"""A group's property with this name sets the time zone. If the group lacks it, the key with this name in the
+dashboard's file does."""
 _ZONED: Final = RANGES | INSTANTS | TEXTS  # strings too, because they may be the units of `trunc`
 
 
@@ -51,7 +51,7 @@ def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
 
 
 def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
-    """Return the parameter with this time zone, unless its definition names one."""
+    """Return the parameter with this time zone. If its definition names a zone, return it unchanged."""
     return replace(parameter, zone=zone) if parameter.zone is None and parameter.type in _ZONED else parameter
 
 
@@ -61,7 +61,7 @@ def template_in_zone(template: Template, zone: ZoneOfGroup) -> Template:
 
 
 def declared_zone(template: SQLTemplate, of_dashboard: ZoneOfGroup) -> tzinfo | PropertyReference:
-    """Return the zone that the query's header names, if it names exactly one, otherwise the dashboard's zone."""
+    """If the query's header names exactly one time zone, return that zone, otherwise the dashboard's zone."""
     if not template.parameters:
         return of_dashboard
     named = {each.zone for each in template.parameters.values()}
@@ -70,8 +70,8 @@ def declared_zone(template: SQLTemplate, of_dashboard: ZoneOfGroup) -> tzinfo | 
 
 
 def zone_for(zone: tzinfo | PropertyReference, variables: Mapping[str, Any] | Record) -> tzinfo | None:
-    """Return ``zone`` or, if ``zone`` refers to a property, the time zone of the group, which may be None. Raises
-    UnbindableValue if the property does not name a zone."""
+    """Return ``zone``. If it refers to a property, return the zone that the property names. If the group lacks the
+    property, return ``zone.otherwise`` or None. Raises UnbindableValue if the property does not name a zone."""
     if not isinstance(zone, PropertyReference):
         return zone
     return zone_of_group(zone if isinstance(zone, ZoneOfGroup) else ZoneOfGroup(zone.path), variables)

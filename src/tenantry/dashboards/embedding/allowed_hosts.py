@@ -69,9 +69,9 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts whose pages may embed a mount's dashboards: the hosts in the store and in ``further``.
+    """The hosts whose pages may embed the dashboards: the hosts in the store and in ``further``.
 
-    ``environment``: a frame allows only the hosts of this environment; with None, the hosts of all environments.
+    ``environment``: a frame allows only the stored hosts of this environment; if None, those of all environments.
     ``group_hosts``: a function that restricts the hosts for a group.
     """
 

@@ -15,8 +15,8 @@ _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 
 def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[str]:
-    """Each origin must be ``'self'``, or a scheme and host with an optional port. ``["'none'"]`` allows no page. Raises
-    InvalidSettings with a message that begins with ``what``."""
+    """Check that each origin is ``'self'``, or a scheme and host with an optional port. ``["'none'"]`` allows no page.
+    Raises InvalidSettings with a message that begins with ``what``."""
     if isinstance(origins, str):
         raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
     listed = list(origins)
@@ -35,7 +35,7 @@ def frame_ancestors_policy(origins: Sequence[str]) -> str:
 
 
 def is_allowed(origin: str, hosts: Iterable[str], own: str) -> bool:
-    """Whether a page of ``origin`` may embed a page of ``own``, by the rules of ``frame-ancestors``, except that the
+    """Whether ``hosts`` allow a page of ``origin`` to embed a page of ``own``. This follows ``frame-ancestors``, but
     schemes must be equal. ``https://*.example.com`` matches subdomains only."""
     return any(_matches(origin, own if host == SELF else host) for host in hosts)
 

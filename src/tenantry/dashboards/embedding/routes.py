@@ -52,8 +52,8 @@ class RedeemRequest(StrictBody):
 
 class CodeRequest(StrictBody):
     seconds: Annotated[int, Field(ge=1, le=MAX_SECONDS)] | None = None
-    """Lifetime, in seconds, of the pass that a client gets for the code. By default, if the code was requested with a
-    pass, the new pass ends when that pass ends. If it was requested with a token, PASS_SECONDS applies."""
+    """Lifetime, in seconds, of the pass that a client gets for the code. The default depends on the
+    request: with a pass, the new pass ends when that pass ends; with a token, PASS_SECONDS applies."""
 
 
 class EmbeddingBackend(PreviewBackend, Protocol):
@@ -100,12 +100,12 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 PASS_SECONDS: Final = 3_600
-"""Lifetime, in seconds, of the pass that a client gets for a code that was requested with a token and without
-``seconds``. Such a pass opens only dashboards."""
+"""Lifetime in seconds of a code's pass, if the code was requested with a token and without ``seconds``. This pass opens
+only dashboards."""
 
 
 class EmbedCodes:
-    """Codes that can be exchanged for a pass."""
+    """Issues single-use codes, and exchanges them for passes."""
 
     # Instead of a token, the store keeps a code's payload: the handle and version of the group's token, and, if the
     # code was requested with a pass, that pass's claims.
@@ -122,8 +122,8 @@ class EmbedCodes:
         """Issue a code for the request's token or pass. ``seconds``: the lifetime of the pass that the browser gets for
         the code.
 
-        Raises MissingToken, SigningKeyMissing and StoreUnavailable. Raises TokenAlreadyRotated if the token, or the
-        token of the pass, was rotated and is in its grace period.
+        Raises MissingToken, SigningKeyMissing and StoreUnavailable. Raises TokenAlreadyRotated if the
+        request's token, or the token that made its pass, was rotated and is in its grace period.
         """
         scope: Any = getattr(connection, "scope", connection)
         group = user_group(connection)

@@ -34,26 +34,25 @@ from tenantry.middleware import (
 )
 
 GROUP_HEADER: Final = b"x-user-group-handle"
-"""Request header with the name of a cookie, without COOKIE_PREFIX."""
+"""Request header that contains a cookie's name without COOKIE_PREFIX."""
 
 GROUP_PARAMETER: Final = "group"
 """Query parameter of the page's address, with the same value as GROUP_HEADER."""
 
 _NAME_KEY: Final = "tenantry.session_cookie"
-"""Scope key with the name of the cookie whose pass became the token header."""
+"""ASGI scope key for the name of the cookie whose pass is now in the token header."""
 
 _COOKIE: Final = re.compile(rf"{COOKIE_PREFIX}[0-9a-f]+")
 
 _OTHERS: Final = 4_096
-"""A visit that sets a cookie with a pass deletes the oldest other cookies with passes, until the remaining ones have at
-most this many characters. By default, nginx accepts 8 KiB of cookies."""
+"""Maximum characters of all other cookies with passes. When a visit sets such a cookie, the oldest others beyond this
+limit are deleted. By default, nginx accepts 8 KiB of cookies."""
 
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Redirects from an address with a token or pass to the same address without the token, and sets a cookie with a
-    pass."""
+    """Redirects from an address with a token or pass to the same address without it, and sets a cookie with a pass."""
 
     # An outer UserGroupMiddleware may have removed the token. Then the cookie gets the placeholder MASK, which that
     # middleware replaces with the pass.
@@ -63,7 +62,8 @@ class CookieExchange:
         self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
-        """Return None if the address has no token. Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
+        """Return the redirect, or None if the address has no token. Raises InvalidToken, AmbiguousToken,
+        StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
@@ -92,7 +92,7 @@ class CookieExchange:
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no
     token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with
-    passes. Raises OriginNotAllowed if the request with this cookie comes from another origin."""
+    passes. Raises OriginNotAllowed if a request whose pass it would move comes from another origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -111,8 +111,8 @@ class SessionCookie:
 
 
 class SessionCookieCheck:
-    """ASGI middleware within UserGroupMiddleware. Raises InvalidToken if the pass in the cookie is not for the group
-    and viewer of the cookie's name."""
+    """ASGI middleware within UserGroupMiddleware. Raises InvalidToken if the cookie's name is for another group or
+    viewer than the pass in the cookie."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

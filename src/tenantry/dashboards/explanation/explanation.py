@@ -139,16 +139,16 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of the panels, and
-    the origin of each value.
+    """Return, as JSON, the data sources and SQL of a dashboard's panels for a group, and the origin of each value. No
+    query runs.
 
-    ``values`` is for operators: the explanation then also has values, texts, full errors, and whether each ``when``
-    holds. Without ``values``, the explanation has only the panels that the group sees, and no value of a property or
-    filter except relative ranges such as ``last 30 days``.
+    With ``values``, for operators, the explanation also has values, texts, full errors, and whether each ``when``
+    holds. Without ``values``, it has only the panels that the group sees. Of the values of properties and filters, it
+    then shows only relative ranges such as ``last 30 days``.
 
     The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null. Raises
-    InvalidParameter for filters that the dashboard does not accept. Without ``values``, raises NotFound for a dashboard
-    that the group may not open.
+    InvalidParameter for filters that the dashboard does not accept. Without ``values``, raises NotFound if ``when`` or
+    the scope of the pass excludes the dashboard.
     """
     if not values:
         saved = _as_seen(saved, group)
@@ -173,8 +173,8 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Explain a panel without values. The SQL is included only if the panel has ``show_query``. Returns None for an
-    unknown panel. Raises InvalidParameter."""
+    """Like ``explain_dashboard`` without ``values``, for one panel. The SQL is included only if the panel has
+    ``show_query``. Returns None for an unknown panel. Raises InvalidParameter."""
     panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None

@@ -144,7 +144,7 @@ def _query_head(query: Explanation) -> str:
 
 
 def explanation_page(explanations: Sequence[Explanation]) -> str:
-    """One or two explanations as self-contained HTML."""
+    """Return one or two explanations as a self-contained HTML page."""
     first = explanations[0]
     title = escape(f"{first['dashboard']} for {' and for '.join(map(_group, explanations))}")
     sections = zip(*(list(parts(each)) for each in explanations), strict=True)

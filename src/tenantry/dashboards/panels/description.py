@@ -1,7 +1,8 @@
 """Describes a dashboard to the page: texts, controls and panels.
 
-The description contains no schemas, and a query only if its panel has ``show_query``. Of the group's properties, the
-description contains only ``locale``, ``currency``, ``timezone``, ``theme``, ``accent`` and those that the file names.
+The description contains no schemas. It contains a query only if the panel has ``show_query``. Of the group's
+properties, it contains only ``locale``, ``currency``, ``timezone``, ``theme``, ``accent`` and those that the file
+names.
 """
 
 from __future__ import annotations

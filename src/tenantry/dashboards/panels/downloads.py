@@ -66,7 +66,7 @@ class Downloads:
         *,
         decimal_comma: bool = False,
     ) -> str:
-        """Issue the code for a panel's file. ``session``: in a preview, the digest of the session's key.
+        """Issue a code for downloading a panel's rows. ``session``: in a preview, the digest of the session's key.
         ``decimal_comma``: as in DownloadRequest.
 
         Raises:
@@ -173,7 +173,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """After an error, the response ends early."""
+    """If an error occurs, the file ends early."""
 
     def __init__(
         self,

@@ -48,8 +48,8 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Check the properties ``locale``, ``currency``, ``timezone`` and ``week_start``. Yield one item for each
-    unusable value. Missing and empty properties are fine."""
+    """Yield one item for each unusable value of the properties ``locale``, ``currency``, ``timezone`` and
+    ``week_start``. Missing and empty properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

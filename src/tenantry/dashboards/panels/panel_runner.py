@@ -73,7 +73,7 @@ class PanelRunner:
         """The group's variables and ``params``, for queries and texts."""
 
     def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> Coroutine[Any, Any, HeldLine]:
-        """If the panel fails, the line contains the error."""
+        """Return the panel's line. If the panel fails, the line contains the error."""
         return self._line("panel", panel.id, partial(self._rows, panel, wanted), answer)
 
     def choices(self, control: str, answer: OpenAnswer) -> Coroutine[Any, Any, HeldLine]:

@@ -20,7 +20,7 @@ _FIRST_MINUTE: Final = time(0, 1)  # not midnight, because a range that ends whe
 
 
 class Days(NamedTuple):
-    """The days from ``start`` to the day before ``end``. The last day ends at the clock time ``until``."""
+    """The days from ``start`` to the day before ``end``. If ``until`` is set, the last day ends at this clock time."""
 
     start: date
     end: date
@@ -48,7 +48,7 @@ class Periods(NamedTuple):
     whole: Days
     """The panel's period."""
     whole_dates: bool = False
-    """Whether all rows of the last day that have a date but no time are included. Rows with a time end at ``until``."""
+    """Whether rows with a date but no time are included for the whole last day. Rows with a time end at ``until``."""
 
     def sent(self) -> dict[str, Any]:
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}
@@ -58,7 +58,8 @@ class Periods(NamedTuple):
 def periods(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo, *, by_time: bool
 ) -> Periods | None:
-    """Return None if the range is empty, has an open end, or is a relative range of hours.
+    """Return the periods to show and to compare. Returns None if the range is empty, has an open end, or is a relative
+    range of hours.
 
     ``by_time``: whether the query can end the range at a time of day."""
     bounds = typed_value(parameter, variables, now)

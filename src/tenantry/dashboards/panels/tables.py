@@ -42,7 +42,8 @@ async def fetch_table(
     selects the page.
 
     Raises:
-    - TooManyRows or TooManyBytes if the database cannot sort the result, or if no column to sort by is known;
+    - TooManyRows or TooManyBytes if the result exceeds the limits, and the database cannot sort it or no column to
+      sort by is known;
     - InvalidParameter for an unknown column;
     - the errors of ``DataSources.query``.
     """

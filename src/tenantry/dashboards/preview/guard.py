@@ -22,8 +22,8 @@ RequireAuthor: TypeAlias = Callable[[Scope], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class EditorPreview:
-    """A preview of the SQL editor. ``require_author`` raises TenantryError for a request that is not from the preview's
-    author, or if the author has lost access."""
+    """A dashboard preview in the SQL editor. ``require_author`` raises TenantryError if the request is not from the
+    preview's author, or if the author has lost access."""
 
     id: str
     require_author: RequireAuthor
@@ -41,7 +41,7 @@ class EditorPreview:
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware. It accepts the key of a preview session instead of a token. Streams
-    end within ``staleness`` seconds after the session. With ``editor``, streams also end when the preview's author
+    end within ``staleness`` seconds after the session ends. With ``editor``, streams also end when the preview's author
     loses access, pages have no watermark, and a request without the key of a session raises InvalidToken.
 
     Raises InvalidToken if the session has ended, MissingScope if the session is for another dashboard or preview, and
@@ -111,7 +111,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """Return the group that a preview's page names in its watermark, as JSON."""
+    """Return, as JSON, the group for the watermark of a preview's page."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

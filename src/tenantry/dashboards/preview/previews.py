@@ -53,7 +53,7 @@ class Preview:
 
 
 class Previews:
-    """``session_seconds``: the lifetime of a session."""
+    """Issues and opens previews. ``session_seconds``: the lifetime of a session."""
 
     def __init__(
         self,
@@ -173,8 +173,8 @@ def _note(action: str, group: UserGroup, kept: Mapping[str, Any], author: Author
 
 
 def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, seconds: int, *, field: str) -> Viewer:
-    """Return a viewer with these values of ``viewer.*``, including ``id``, for an operator or author. This also works
-    if the viewer's passes are revoked. Raises InvalidBody, which names ``field``, for values that no viewer can have.
+    """Return the viewer that an operator or author assumes. ``values``: the values of ``viewer.*``, including ``id``.
+    The viewer's passes may be revoked. Raises InvalidBody, which names ``field``, for values that no viewer can have.
     """
     since = int(now.timestamp())
     attributes = {name: value for name, value in values.items() if name != "id"}
@@ -241,5 +241,5 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """Put the code into the fragment, which browsers do not send, so that no server logs it."""
+    """Return an address with the code in the fragment. Browsers do not send the fragment, so no server logs it."""
     return f"{mount}/{dashboard}#code={code}"

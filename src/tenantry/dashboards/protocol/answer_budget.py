@@ -15,13 +15,13 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines on one event loop. A group may not reserve more bytes than remain free. So one group
-alone gets half of the maximum, and each of three equal groups a quarter. A group that has reserved nothing may take all
-free bytes for a line."""
+"""Maximum bytes of unsent lines on one event loop. After a reservation, a group must not hold more bytes than
+remain free. So one group alone gets half of the maximum, and each of three equal groups a quarter. But a group that
+holds nothing may take all free bytes for a line."""
 MAX_RESPONSES: Final = 200
 """Maximum open responses of a group. A further response waits."""
 MAX_RESPONSES_OF_VIEWER: Final = 40
-"""Maximum open responses of one viewer. It is lower, so that the group's other viewers can also open some."""
+"""Maximum open responses of one viewer. It is lower than for the group, so that other viewers can open some."""
 WAIT_SECONDS: Final = 30.0
 """Maximum seconds that a line waits for free bytes, or a new response waits for others to end."""
 _LOOK_SECONDS: Final = 0.1
@@ -51,7 +51,7 @@ class Share:
 
 
 class AnswerBudget:
-    """Bounds the memory of unsent responses on one event loop: a query runs only if there is space for its line."""
+    """Bounds the memory of unsent responses on one event loop. A query runs only when there is space for its line."""
 
     def __init__(self) -> None:
         self.held: int = 0
@@ -109,7 +109,8 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(share, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """Return the last size of this line in bytes, for this group or else for any group, or an estimate."""
+        """Return the last size of this line in bytes, for this group or else for any group. If none is known, return
+        an estimate."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 

@@ -35,14 +35,14 @@ def in_pieces(parts: Iterable[bytes | memoryview]) -> deque[bytes]:
 
 
 class ReadTooSlowly(ResponseCut):
-    """The reader was too slow; the response is incomplete."""
+    """The response is incomplete."""
 
 
 class PacedSend:
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._waited = 0.0
-        """Seconds for which the sent pieces waited for the reader, in all."""
+        """Total seconds that sent pieces waited for the reader."""
         self._waits = deque([0.0], maxlen=_SLOW_PIECES)
         """``_waited`` after each of the last pieces."""
         self._began = 0.0

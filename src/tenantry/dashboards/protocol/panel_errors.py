@@ -56,7 +56,7 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
 
 
 def viewer_error(error: TenantryError) -> dict[str, str]:
-    """The sentence may name parameters and properties."""
+    """Return a code, and a sentence that may name parameters and properties."""
     sentence = next((_SENTENCES[kind] for kind in type(error).__mro__ if kind in _SENTENCES), _ELSE)
     return {"code": error.code, "message": sentence.format(names=_names(error))}
 

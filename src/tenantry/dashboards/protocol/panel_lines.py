@@ -80,8 +80,8 @@ def _open_object(
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """The first column of the result has a control's values; a column ``label`` has the texts to show. Raises
-    QueryFailed for too many choices."""
+    """Return the line of a control's choices. The result's first column has the values; a column ``label`` has the
+    texts to show. Raises QueryFailed for too many choices."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query for choices may return at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0
@@ -103,9 +103,8 @@ def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> 
 def with_midnights(result: Result, zone: tzinfo | None) -> Result:
     """In columns whose values all begin a day in ``zone``, write each value as midnight.
 
-    In São Paulo, for example, 2018-11-04 began at 01:00, because the clocks skipped midnight. The value
-    ``2018-11-04T01:00:00-02:00`` becomes ``2018-11-04T00:00:00-03:00``, the same instant. Otherwise a column of days
-    would look like a column of hours.
+    For example, in São Paulo, 2018-11-04 began at 01:00. The value ``2018-11-04T01:00:00-02:00`` becomes
+    ``2018-11-04T00:00:00-03:00``, the same instant. Otherwise a column of days would look like a column of hours.
     """
     if zone is None:
         return result
@@ -123,7 +122,7 @@ def with_midnights(result: Result, zone: tzinfo | None) -> Result:
 
 
 def _days(values: Sequence[Any], zone: tzinfo) -> list[datetime | None] | None:
-    """Return None if a value does not begin a day, or if no value would change."""
+    """Return the midnights, or None if a value does not begin a day or no value would change."""
     found: list[datetime | None] = []
     is_late = False
     for value in values:

@@ -62,7 +62,7 @@ QUERY: Final = Either(
     Fields("a query", (Key("sql", Statement(), "the statement itself", required=True),)),
     lambda name: {"name": name},
 )
-"""The key ``query``: the ``NAME`` of a query file, or ``{sql: select …}``."""
+"""The value of the key ``query``: the name of a query file, or ``{sql: select …}``."""
 
 _FORMAT: Final = Key("format", OneOf(FORMATS), "how values are written; default: by the column's type and name")
 _DIGITS: Final = Key("digits", Number(0, 6), "digits after the decimal point; default: by the format")

@@ -147,8 +147,8 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query, which ends with the ``with`` block. With ``lasts=True`` (for streams), it
-    ends when ``end`` is called or the block raises an error."""
+    """Counts and traces one caller's query. The query ends with the ``with`` block. With ``lasts=True`` (for streams),
+    it ends when ``end`` is called or the block raises an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 

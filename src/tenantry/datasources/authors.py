@@ -1,5 +1,4 @@
-"""Refuses queries of the SQL editor's authors that could show secrets of the database server
-(docs/editor-operating.md)."""
+"""Rules for queries of the SQL editor's authors (docs/editor-operating.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ REQUIRED: Final = "required"
 
 
 def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
-    """Raises PrivateNameUsed."""
+    """Raise PrivateNameUsed if the query could show secrets of the database server."""
     database = (parse_url(registered.url).database or "").lower()
     if database in SYSTEM_DATABASES:
         problem = (
@@ -37,8 +36,8 @@ def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WithoutTables:
-    """Finds data sources in ``directory``, and drops declarations of guarded tables, except those with
-    ``guard: required``."""
+    """Returns the data sources of ``directory`` without their declarations of guarded tables. Declarations with
+    ``guard: required`` are kept."""
 
     directory: SourceDirectory
 

@@ -40,7 +40,7 @@ class BoundQuery:
     weight: Callable[[], float] | None
     wants_dicts: bool = False
     max_age: float | None = None
-    """A cache keeps the result for this many seconds, if that is longer than the cache's limit."""
+    """If this is longer than the cache's limit, the cache keeps the result for this many seconds."""
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:
@@ -48,8 +48,7 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind the template of a request. ``BoundQuery.key`` is None if a value has a type that cache keys do not
-    support."""
+    """Bind the template of a request. ``BoundQuery.key`` is None if cache keys do not support the type of a value."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template

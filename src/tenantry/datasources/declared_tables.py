@@ -21,8 +21,8 @@ _log: Final = logging.getLogger(__name__)
 
 
 def declared_tables(source: RegisteredSource) -> GuardedTables | None:
-    """Return the source's guarded tables, or None if the source has no declaration. Raises InvalidSource for a
-    declaration that this process cannot use."""
+    """Return the source's guarded tables, or None without a declaration. Raises InvalidSource for a declaration that
+    this process cannot use."""
     if not source.tables:
         return None
     try:

@@ -108,16 +108,16 @@ class Driver(Protocol[C]):
         ...
 
     def open(self) -> C:
-        """Open a read-only connection. Raises TenantryError or the client's error."""
+        """Open a read-only connection. Raises TenantryError or the client library's error."""
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query, and leave the connection in the same state as before. Raises TenantryError or the client's
-        error."""
+        """Run one query, and leave the connection in the same state as before. Raises TenantryError or the client
+        library's error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Convert the client's error to a TenantryError that does not quote the error's text."""
+        """Convert the client library's error to a TenantryError that does not quote the error's text."""
         ...
 
     def interrupt(self, connection: C) -> None:
@@ -190,7 +190,7 @@ class StreamingDriver(Protocol):
     has returned all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run ``session``, if given, and start the query in the same transaction. Its timeout is
+        """Run ``session``, if given, and start the query in the same transaction. The query's timeout is
         ``limits.stream.timeout``. Several threads read the rows, but only one at a time. After the last row, or after
         ``close``, the connection must be in the same state as after ``fetch``. Raises the errors of ``fetch``."""
         ...
@@ -224,7 +224,7 @@ def statement_error(source_id: str, reason: str) -> NotOneStatement:
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
-    """Raise NotOneStatement unless ``reason`` is None."""
+    """If there is a ``reason``, raise NotOneStatement."""
     if reason is not None:
         raise statement_error(source_id, reason)
 
@@ -271,8 +271,8 @@ def unreachable_error(
     server: str = "its server",
     has_no_connection: bool = False,
 ) -> SourceUnavailable:
-    """Return the error for an engine that is unreachable or refuses the login, or a NoConnectionLeft if the engine has
-    no free connection. HTTP clients get neither the cause nor ``hint``."""
+    """Return the error for an engine that is unreachable or refuses the login. If the engine has no free connection,
+    the error is a NoConnectionLeft. HTTP clients get neither the cause nor ``hint``."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     why = cause or network_problem(error, server) or type(error).__name__
     failure = kind(f"data source {source_id} cannot be reached: {why}{hint}")
@@ -296,7 +296,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
 
 
 def named_word(message: str, phrases: re.Pattern[str]) -> str:
-    """Find ``phrases`` in an engine's message. Return the name that the last group matches, or an empty string."""
+    """Search an engine's message for ``phrases``. Return the text of the last group that matched, or an empty
+    string."""
     found = phrases.search(message)
     return found[found.lastindex or 0] if found is not None else ""
 

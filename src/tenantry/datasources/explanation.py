@@ -40,7 +40,8 @@ def explain_query(
     variables: Mapping[str, Any] | Record,
     now: datetime | None = None,
 ) -> ExplainedQuery:
-    """Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``, and PrivateNameUsed."""
+    """Describe a query without running it. Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``, and
+    PrivateNameUsed."""
     pool, registered = opened.pool, opened.registered
     guarded, variables = guarded_template(opened.tables, template, group, variables)
     traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=now or datetime.now(UTC))

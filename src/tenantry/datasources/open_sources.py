@@ -71,18 +71,18 @@ class OpenSource:
     session: SessionTemplate | None
     tables: GuardedTables | None
     revision: str
-    """The part of cache keys that changes with every setting that affects rows."""
+    """A part of cache keys. It changes with every setting that affects rows."""
     queue: FairQueue
     is_tagged: bool = False
     for_authors: bool = False
-    """As in OpenSources."""
+    """As ``OpenSources.for_authors``."""
     engine_notes: tuple[str, ...] = ()
     users: int = 0
     """The number of queries that use the source."""
     on_unused: Callable[[OpenSource], None] | None = None
     """Called when ``users`` falls to 0."""
     name: str = field(init=False)
-    """From ``source_name``."""
+    """The name from ``source_name``."""
 
     def __post_init__(self) -> None:
         self.name = source_name(self.registered)
@@ -98,7 +98,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """Raises TypeError for a value without a fingerprint."""
+        """Return a cache key. Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,
@@ -108,8 +108,8 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens sources and keeps at most ``limits.max_sources`` of them open. An unused source closes only to make room. A
-    source whose registration or secret has changed is not counted, and closes after its last query."""
+    """Opens sources and keeps at most ``limits.max_sources`` of them open. An unused source closes only to make room
+    for another. A source whose registration or secret has changed is not counted, and closes after its last query."""
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ QUOTES: Final[Mapping[str, str]] = {
 }
 """The quotation mark around column names, by dialect. Pages work only on these dialects."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Pages can be ordered only by columns with such names, because these need no escapes within quotation marks."""
+"""Matches names that need no escapes within quotation marks. Pages can be ordered only by columns with such names."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {

@@ -16,8 +16,8 @@ class QueryFolder(Mapping[str, Query]):
 
     Each file is read once. It is compiled immediately or, with ``compiled=False``, at its first use. The dialect of a
     query is the one in its header, otherwise ``dialect``, otherwise the first dialect that accepts the query. Queries
-    can include each other (``{{> sales/by_day }}``). Hidden files are skipped. Only the program's developers should
-    have write access to the folder, because with ``optional`` a header can drop conditions on the group.
+    can include each other (``{{> sales/by_day }}``). Hidden files are skipped. Let only developers write to the folder:
+    a header with ``optional`` can drop conditions on the group.
 
     Raises OSError, or one InvalidQueries for all unusable files.
     """

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default. These engines show the SQL of running queries. They have
-no cache keyed by the SQL; tags would make such a cache useless."""
+"""Engines (URL schemes) whose queries are tagged by default. These engines show the SQL of running queries. None of
+them has a cache keyed by the SQL, which tags would make useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -36,8 +36,8 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """Return a Query's name, or a digest of a template without a name. The function's cache keeps the template, so do
-    not call it for drafts of the SQL editor: use their ``name``."""
+    """Return a Query's name, or a digest of a template without a name. A cache keeps the template. So for a draft of
+    the SQL editor, use the draft's ``name`` instead."""
     if isinstance(template, Query) and template.name:
         return template.name
     return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"

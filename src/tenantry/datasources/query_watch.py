@@ -1,5 +1,3 @@
-"""Ends running queries and streams whose group or data source changes."""
-
 # The group and source of each query are read again five times per staleness bound (`SourceLookup.staleness`), so that
 # no query continues with old properties or an old mapping. The query also ends if the store does not answer for that
 # long.
@@ -45,7 +43,8 @@ class WatchedQuery:
     current: UserGroup
     """The group as last read."""
     certain_until: float
-    """The time at which the query will be stopped. Each successful check moves this time into the future."""
+    """If no check succeeds before this time, the query is stopped. Each successful check moves the time into the
+    future."""
     due: float
     """The query is checked at the first tick of the timer after this time, and at each later tick."""
     end: Callable[[TenantryError], object]
@@ -55,7 +54,8 @@ class WatchedQuery:
 
 
 class QueryWatch:
-    """Watches the queries of one event loop. If ``groups`` is None, it checks only the sources of the queries."""
+    """Ends running queries and streams of one event loop if their group or data source changes. If ``groups`` is None,
+    only sources are checked."""
 
     def __init__(
         self,
@@ -106,8 +106,8 @@ class QueryWatch:
             query.at_end_of_pass.cancel()
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` and return its result. Raises QueryOutdated, StoreUnavailable and the subclasses of
-        InvalidToken."""
+        """Await ``work`` and return its result. Raises QueryOutdated if the group or source changes, a subclass of
+        InvalidToken if its access ends, and StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:

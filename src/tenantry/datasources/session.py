@@ -25,8 +25,8 @@ class SessionTemplate:
 
     def bind(self, group: UserGroup) -> BoundSQL:
         """Return the statement that sets the session variables for one transaction. Raises MissingVariable if the group
-        lacks a property. Raises UnbindableValue for a list or an object, and for an empty string, which databases
-        treat as unset."""
+        lacks a property. Raises UnbindableValue for a list, an object, or an empty string, which databases treat as
+        unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)

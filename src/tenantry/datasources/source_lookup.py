@@ -30,8 +30,8 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return the source of a schema. With ``reread``, no cached source is used: a source that is missing in
-        ``reread``, by (environment id, reference), is read from the store and added there. Raises UnmappedSchema,
+        """Return the source of a schema. If ``reread`` is given, it replaces the cache of sources: a source that is
+        missing there is read from the store and added by its (environment id, reference). Raises UnmappedSchema,
         UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:

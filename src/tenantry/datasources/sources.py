@@ -116,7 +116,7 @@ class DataSources:
         source. Values have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
         MissingVariable, InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout,
         QueryOutdated, TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable, the subclasses of InvalidToken if
-        the access of the group or its viewer ends meanwhile, and ValueError if the variables belong to another group.
+        the group or viewer loses access during the query, and ValueError if the variables belong to another group.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 
@@ -222,7 +222,7 @@ class DataSources:
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
     ) -> str:
-        """Return the cache key of ``fetch`` with the same arguments, without running the query.
+        """Return the cache key that ``fetch`` uses for the same arguments, without running the query.
 
         Two groups have the same key only if they use the same source, and neither the template nor the source's session
         variables use the group. Raises the errors that ``fetch`` raises before it runs the query, and TypeError for a
@@ -301,7 +301,7 @@ class DataSources:
         return made
 
     async def stop(self) -> None:
-        """Stop every query and refuse new ones, before the process ends.
+        """Stop every query and refuse new ones. Call this before the process ends.
 
         Callers of running queries get SourceUnavailable (503) immediately. This method returns within five seconds. The
         connections stay open until ``aclose``.

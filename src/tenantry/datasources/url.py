@@ -17,8 +17,8 @@ from tenantry.sql import digest
 from tenantry.sql.parameters import find_zone
 
 MEMORY_LIMIT = "1GiB"
-"""Default memory limit, for all queries together on a DuckDB file, and for each query on a chDB folder. Without a
-limit, these engines would use most of the machine's memory."""
+"""Default memory limit: on DuckDB of all queries of a file together, on chDB of each query. Without a limit, these
+engines would use most of the machine's memory."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
@@ -33,7 +33,7 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Parse a URL for a driver, without Tenantry's option for the time zone. Raises InvalidSource."""
+    """Parse a URL, and drop Tenantry's option for the time zone. Raises InvalidSource."""
     return _parse(url).difference_update_query([TIMEZONE_OPTION])
 
 

@@ -17,8 +17,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Return ``select`` from the bound SQL, as in ``select * from (…) tenantry_inner limit ?``, followed by
-    ``clauses``. The values of ``clauses`` are bound last. Only positional paramstyles are supported."""
+    """Return a statement of ``select``, the bound SQL as a subquery, and ``clauses``, such as ``select * from (…)
+    tenantry_inner limit ?``. The values of ``clauses`` are bound last. Only positional paramstyles are supported."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -48,10 +48,10 @@ class WrappedTemplate:
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows from a template, so that the engine returns only the template's column names."""
+    """Makes the engine return only the column names of a template, and no rows."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings if the engine would run the template anyway."""
+        """Raises InvalidSettings for an engine that would run the template to name its columns."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs

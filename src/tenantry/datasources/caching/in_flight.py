@@ -38,7 +38,7 @@ class QueryOutcome:
     is_hit: bool = False
 
     def take_result(self) -> Result:
-        """Raises Uncopyable."""
+        """Return the rows, copied if others get them, too. Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
@@ -75,9 +75,9 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or wait for an equal query in flight, unless that one began more than ``max_age`` seconds ago
-        (None: no limit). The caller must await the coroutine immediately. Raises DataSourceError and the errors of
-        ``QueryWatch.run``."""
+        """If an equal query is in flight and began at most ``max_age`` seconds ago (None: at any time), wait for its
+        result. Otherwise run the query. The caller must await the coroutine immediately. Raises DataSourceError and the
+        errors of ``QueryWatch.run``."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # queries of a closed loop never end, so forget them
             self.by_key.clear()

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""If the last read of the marks is older than this many seconds, they are read again in the background."""
+"""If the sources' marks were last read more than this many seconds ago, ``is_current`` starts to read them again."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""If the last read of the marks is older than this many seconds, all queries go to their sources: neither this cache
-nor the one in memory is used."""
+"""If the sources' marks were last read more than this many seconds ago, neither this cache nor the one in memory is
+used: all queries go to their sources."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
 """Maximum pending writes. Further results are not written."""
@@ -52,8 +52,8 @@ _LARGE: Final = 128 * 1024
 
 
 class RedisResults:
-    """The second level of a ResultCache, in Redis or Valkey, which all processes share. Each source has a mark, a
-    random string that changes with its rows.
+    """The second level of a ResultCache, in Redis or Valkey, which all processes share. Each source has a mark: a
+    random string that is replaced when the source's rows change.
 
     Arguments:
     - ``url``: as for RedisBackend.
@@ -78,7 +78,7 @@ class RedisResults:
         load_redis()
         check_codec()
         self.caches: WeakSet[ResultCache] = WeakSet()
-        """The caches in memory that drop the results of a changed source."""
+        """The caches in memory that use this second level. They are notified when a source changes."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -108,7 +108,7 @@ class RedisResults:
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but wait up to ``budget`` seconds for the marks."""
+        """Like ``is_current``, but if the marks are old, wait up to ``budget`` seconds for new ones."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -158,7 +158,7 @@ class RedisResults:
             cache.changed(source)
 
     def mark_of(self, source: str) -> str:
-        """Return the last known mark."""
+        """Return the source's last known mark."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property

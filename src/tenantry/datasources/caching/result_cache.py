@@ -36,8 +36,8 @@ class ResultCache:
     results of one group take at most ``group_max_bytes`` (default: a quarter of ``max_bytes``).
 
     After ``seconds``, queries still get the old result for ``stale_while_revalidate`` more seconds, while the source is
-    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; by
-    default, setting the host's clock does not affect it.
+    queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; the
+    default one ignores changes of the host's clock.
 
     Serves one event loop, in which several DataSources may share it. Raises InvalidSettings for an invalid limit.
     """
@@ -95,7 +95,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result with this key or a ``derived_key`` of it, or None."""
+        """Return the age in seconds of the oldest usable result with this key or a ``derived_key`` of this key, or
+        None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of

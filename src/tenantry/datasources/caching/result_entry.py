@@ -60,7 +60,7 @@ def check_codec() -> None:
 
 
 def write_result(secret: bytes, entry: SharedEntry) -> bytes:
-    """Raises Unencodable."""
+    """Encode and sign an entry. Raises Unencodable."""
     result = entry.result
     try:
         columns = [_column(values) for values in zip(*result.rows, strict=True)]
@@ -76,7 +76,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
 
 
 def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
-    """Raises RefusedResult."""
+    """Verify and decode an entry. Raises RefusedResult."""
     mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not compare_digest(mac, _mac(secret, body)):
         raise RefusedResult

@@ -26,7 +26,8 @@ _IMMUTABLE_WORDS: Final = frozenset({
 _ENTRY_BYTES: Final = 1_000
 _ROW_BYTES: Final = 64
 _VALUE_BYTES: Final = 40
-"""Estimated bytes of memory for each answer, each row and each value. They are added to those of ``count_bytes``."""
+"""Estimated bytes of memory for an answer, for each row and for each value. The bytes from ``count_bytes`` are
+added."""
 
 
 class Uncopyable(Exception):
@@ -70,7 +71,7 @@ class SharedAnswer:
         return self._mutable
 
     def result(self) -> Result:
-        """Raises Uncopyable."""
+        """Return the result, mutable values copied. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # its rows are tuples of immutable values, so it needs no copy

@@ -1,5 +1,3 @@
-"""Drafts a declaration of guarded tables as YAML. The draft is guessed from column names and foreign keys."""
-
 from __future__ import annotations
 
 import json
@@ -22,7 +20,8 @@ _READ_OTHERWISE: Final = frozenset({"null", "true", "false", "yes", "no", "on", 
 
 
 def draft_tables(catalogue: Catalogue, source: str) -> str:
-    """Return a draft of ``tables.yaml``. Guesses are marked; tables without a guess are commented out."""
+    """Return a draft of ``tables.yaml``, guessed from column names and foreign keys. Guesses are marked; tables without
+    a guess are commented out."""
     return "".join(f"{line}\n" for line in _lines(catalogue, source))
 
 
@@ -126,7 +125,7 @@ def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None
 
 
 def tables_yaml(declaration: Mapping[str, Any]) -> str:
-    """Write a declaration in the form of ``GuardedTables.as_json`` as an author would write it in ``tables.yaml``."""
+    """Return the YAML that an author would write for a declaration in ``GuardedTables.as_json`` form."""
     return "".join(f"{line}\n" for line in _yaml_lines(declaration))
 
 
@@ -142,7 +141,7 @@ def _yaml_lines(declaration: Mapping[str, Any]) -> Iterator[str]:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return YAML on one line, with quotes only where YAML needs them."""
+    """Return YAML on one line, quoted only where necessary."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{flow_yaml(key)}: {flow_yaml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -52,7 +52,7 @@ async def check_connection(
 class LoneSource:
     dialect: str
     ask: Callable[[SQLTemplate], Awaitable[Result]]
-    """Runs a template without variables."""
+    """Runs a template that has no variables."""
 
 
 @asynccontextmanager

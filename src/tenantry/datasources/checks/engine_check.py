@@ -45,13 +45,13 @@ class AskedQuery(NamedTuple):
     """A query to explain, on the data source to which a group maps ``schema``."""
 
     file: str
-    """The file that findings name."""
+    """The file to name in findings."""
     template: SQLTemplate
     schema: str
     names: bool = False
-    """Also ask for the names of the columns."""
+    """Whether to ask the engine for the names of the columns, too."""
     unique_by: tuple[str, ...] = ()
-    """Also run the query, and count the rows that have equal values in these columns."""
+    """If given, also run the query, and count the rows that have equal values in these columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,9 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "clickhouse": _Plans("explain ", _SELECTS),
     "chdb": _Plans("explain ", _SELECTS),
 }
-"""Engines that explain queries, by name."""
+"""How an engine explains queries, by the engine's name."""
 _PIVOT: Final = re.compile(r"\bpivot", re.IGNORECASE)
-"""To explain a pivot, DuckDB reads its rows, which determine its columns."""
+"""Matches pivots, which are not explained: DuckDB would read their rows to find out their columns."""
 
 
 def plans_without_running(source: RegisteredSource) -> bool:

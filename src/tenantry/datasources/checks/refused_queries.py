@@ -1,5 +1,3 @@
-"""Reports why a data source refuses a query, with the position in the query's file."""
-
 from __future__ import annotations
 
 import re
@@ -27,7 +25,7 @@ class Refusal(NamedTuple):
 def read_refusal(
     file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str, names: Iterable[str] = ()
 ) -> Refusal:
-    """Arguments:
+    """Describe why and where a query was refused. Arguments:
     - ``file``: the file to report if the template names no file.
     - ``text``: the SQL of the query, without ``prefix``.
     - ``prefix``: the words before the SQL, such as ``explain``.

@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Looks for rows with equal values in the columns ``names``. Selects the number of rows with one such combination
-    of values, or no row if all are unique."""
+    """Finds a combination of values that several rows have in the columns ``names``, and selects the number of these
+    rows. If no combination repeats, selects no row."""
 
     # Rows without a value in the first column are ignored.
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def read_declaration(file: Path) -> GuardedTables:
-    """Raises TemplateError for a malformed file, and OSError."""
+    """Raises TemplateError for a malformed file, and OSError for an unreadable one."""
     state = file.stat()
     return _read_file(file, state.st_mtime_ns, state.st_size)
 
@@ -55,7 +55,7 @@ class TablesCheck:
         self._accepted: dict[tuple[SQLTemplate, GuardedTables], bool] = {}
 
     def add_source(self, source: RegisteredSource) -> None:
-        """Use the source's declaration too. Raises TemplateError."""
+        """Also use this source's declaration. Raises TemplateError for an invalid one."""
         if source.tables:
             from tenantry.sql.guarding import read_stored_tables  # slow to import
 
@@ -74,7 +74,8 @@ class TablesCheck:
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 
     def unguarded(self, template: SQLTemplate, folder: Path) -> Iterator[Finding]:
-        """Check a query that no declaration guards, and record it for ``undeclared``."""
+        """Yield a finding if a query without a declaration uses no value of the group. Record the query for
+        ``undeclared``."""
         if not template.definition.header.no_tenant:
             self._without.setdefault(folder, []).append(template)
         found = reads_every_customer(template)
@@ -92,8 +93,8 @@ class TablesCheck:
         given: Collection[str] = (),
         paramstyle: str | None = None,
     ) -> Iterator[Finding]:
-        """Yield the findings of ``lint`` and about guarded tables. With ``coverage``, also yield findings about the
-        groups' properties."""
+        """Yield the findings of ``lint``, and findings about guarded tables. With ``coverage``, also about the groups'
+        properties."""
         tables = self.find(template, folder)
         yield from lint(
             template, paramstyle=paramstyle, properties=properties, given=given, schema=schema, tables=tables

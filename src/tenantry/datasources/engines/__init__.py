@@ -1,4 +1,4 @@
-"""Names that drivers in other distributions use too (docs/own-engine.md)."""
+"""Drivers of databases. Exports what drivers in other distributions use, too (docs/own-engine.md)."""
 
 from tenantry.datasources.driver import (
     check_statement,

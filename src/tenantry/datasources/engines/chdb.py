@@ -37,7 +37,7 @@ class Handle:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.streaming: Client | None = None
-        """A second client, which has the limits of streams, because the limits of a client cannot be changed."""
+        """A second client for streams. They have other limits, and the limits of a client cannot be changed."""
         self.mark = ""
         """An SQL comment at the start of the query, by which another client can find and stop the query."""
         self.stopping: Future[None] | None = None
@@ -142,7 +142,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """The process releases the folder when its last handle is closed."""
+        """Closing the last handle of a folder releases the folder."""
         connection.client.close()
         if connection.streaming is not None:
             connection.streaming.close()

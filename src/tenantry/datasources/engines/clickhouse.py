@@ -88,7 +88,8 @@ class RunningQuery:
 
 
 class ClickHouseDriver:
-    """A ``StreamingDriver`` and ``ReusingDriver``; all connections share one client. Raises InvalidSource."""
+    """A ``StreamingDriver`` and ``ReusingDriver``; all connections share one client. Raises InvalidSource for wrong URL
+    options."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -103,7 +104,6 @@ class ClickHouseDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -221,7 +221,7 @@ class ClickHouseDriver:
         client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """Does nothing: the connections belong to the client."""
+        pass  # the connections belong to the client
 
     def shutdown(self) -> None:
         self._stoppers.shutdown(wait=False)

@@ -21,7 +21,7 @@ from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
 _UNREADABLE: Final = re.compile(r"(\w+).* deserialization not supported$|Unrecognized ClickHouse type base: (\w+)")
-"""Errors of the client, which knows fewer types than the server."""
+"""Matches errors about types that the server knows, but the client does not."""
 _READ_ONLY: Final = 164
 _TIMED_OUT: Final = frozenset({159, 160, 394})  # the query timed out, was expected to time out, or was stopped
 _TOO_MUCH: Final = 396
@@ -115,7 +115,7 @@ def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
 
 
 def to_rows(columns: Sequence[tuple[str, Any]], rows: Generator[tuple[Any, ...]]) -> OpenRows:
-    """Describe the rows of a query. ``columns``: the name and the client's type of each column."""
+    """``columns``: each column's name and its clickhouse-connect type."""
     types = [each.name for _, each in columns]
     names = [name for name, _ in columns]
     return OpenRows(names, rows, [*map(type_word, types)], rows.close, [*map(arrow_type, types)])

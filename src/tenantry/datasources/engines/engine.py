@@ -42,8 +42,8 @@ def _accept(_url: URL) -> None:
 class Engine:
     """A kind of database; docs/own-engine.md explains the fields.
 
-    If ``make_driver`` raises ImportError, ``package`` is missing. ``check_url`` raises InvalidSource for an unusable
-    URL.
+    If ``make_driver`` raises ImportError, ``package`` is reported as missing. ``check_url`` raises InvalidSource for an
+    unusable URL.
     """
 
     name: str

@@ -94,7 +94,6 @@ class MySQLDriver:
         self._closing = Event()
 
     def open(self) -> Session:
-        """Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         session: Session | None = None
         try:

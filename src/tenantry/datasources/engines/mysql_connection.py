@@ -100,8 +100,8 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection that resets its session after each query, even after a refused query. ``pipelining``: send all
-    commands of a reset at once."""
+    """A connection that resets its session after each query, even a refused one. ``pipelining``: send all commands of a
+    reset at once."""
 
     _read_timeout: float
     _result: Any
@@ -141,7 +141,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return values that together identify the server."""
         # The connection id alone is not enough, because two servers may use the same id.
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
@@ -188,8 +187,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Return whether the server converted, or may have converted, only the beginning of a string to a number or
-        time (``'12abc'`` to 12). Call this after the last row was read."""
+        """Return whether the server converted only the beginning of a string to a number or time (``'12abc'`` to 12),
+        or may have done so. Call this after the last row was read."""
         count = self._result.warning_count
         if not count:
             return False
@@ -198,7 +197,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Return whether ``was_truncated`` would be true after the first row. Return False if the statement cannot be a
+        """Run the query until its first row, and return ``was_truncated``. Return False if the statement cannot be a
         subquery."""
         # Streams need to know this before they send rows.
         self.reusable = False

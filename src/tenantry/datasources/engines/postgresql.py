@@ -86,7 +86,7 @@ class PostgreSQLDriver:
         self._limits = limits
         self._has_session = bool(source.session)
         self.role_warning: str = ""
-        """A warning about the role, once a connection is open."""
+        """A warning if the database role is a superuser. Known once a connection is open."""
         if psycopg.pq.version() < _LIBPQ:
             raise InvalidSource("data sources on PostgreSQL need libpq 17 or later: pip install 'psycopg[binary]'")
         self._params = self._parse(url)

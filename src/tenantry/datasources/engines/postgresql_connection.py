@@ -72,7 +72,7 @@ class NoColumns(Exception):
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
-    """Connect within ``seconds``. Only a slow look-up of the host's address may exceed them. Raises psycopg's errors,
+    """Connect within ``seconds``. Only a slow look-up of the host's address may take longer. Raises psycopg's errors,
     OSError, TimeoutError."""
     deadline = monotonic() + seconds
     conninfo = make_conninfo(**{"application_name": "tenantry", **_resolved(params), "client_encoding": "utf8"})

@@ -223,7 +223,8 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads rows, with aware datetimes in UTC. Raises psycopg's DataError and ValueError."""
+    """Converts libpq's rows to Python values, with aware datetimes in UTC. Raises psycopg's DataError and
+    ValueError."""
 
     def __init__(self) -> None:
         # No connection is given, because the transformer would use the connection's time zone.

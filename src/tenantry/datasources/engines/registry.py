@@ -23,8 +23,8 @@ ENGINE_GROUP: Final = "tenantry.engines"
 """The entry point group of engines. An entry point's name is a URL scheme."""
 
 ANY_SCHEME: Final = "trusted"
-"""Entry point of the fallback engine. It is used for a source that was registered with ``--trusted`` if no other engine
-has the scheme of the source's URL."""
+"""Entry point of the fallback engine. If no engine has the scheme of a source's URL, and the source was registered with
+``--trusted``, this engine is used."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -112,8 +112,8 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or if
-    the engine needs trust and ``trusted`` is False."""
+    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme and,
+    unless ``trusted``, for an engine with ``needs_trust``."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -131,8 +131,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
 
 
 def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
-    """Return the engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings if one has a built-in
-    scheme."""
+    """Return the engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for the scheme of a
+    built-in engine."""
     for scheme in factories:
         if scheme in BUILT_IN:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your engine another URL scheme")
@@ -151,7 +151,7 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Raises InvalidSource for a broken entry point."""
+    """Whether an engine has this name. Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
@@ -161,8 +161,8 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Return the name of a URL's engine or, if the engine needs trust, the scheme of the URL. Raises InvalidSource for
-    an unusable URL."""
+    """Check a URL, and return the name of its engine. For an engine with ``needs_trust``, return the URL's scheme
+    instead. Raises InvalidSource for an unusable URL."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -171,8 +171,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
     """Return warnings for the operator who registers a URL: that the engine does not keep queries read-only, cannot
-    stop queries, or needs a package that is missing here. They name the engine and quote nothing else of the URL.
-    Raises InvalidSource."""
+    stop queries, or needs a package that is missing here. The warnings name the engine and quote nothing else of the
+    URL. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

@@ -72,8 +72,8 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""For each Python type that SQLite lacks, a function that converts values of this type, in the same way as for declared
-parameters."""
+"""Python type that SQLite lacks → function that converts values of this type. Declared parameters are converted in the
+same way."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -204,8 +204,8 @@ def utc_offset(value: str | None, zone: str) -> str | None:
 def zoned_start(start: str, value: str | None, zone: str) -> str | None:
     """Return the beginning of the hour, minute or second that contains the instant ``value``, as a time with an offset.
     ``start`` is the clock time of the beginning. If clocks changed between ``start`` and ``value``, return the time of
-    the change. If an hour occurs twice, times in the second one get a decimal (``02:00:00.0+01:00``), so that they sort
-    after the first."""
+    the change. If an hour occurs twice, a time in the second hour gets a decimal (``02:00:00.0+01:00``), to sort after
+    the same time in the first."""
     if value is None or _is_date(value):
         return value and start.replace(" ", "T")
     instant, begin = _in_zone(value, zone), datetime.fromisoformat(start)

@@ -35,7 +35,7 @@ from tenantry.sql import BoundSQL
 _INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query begins has no effect
 
 IDLE_SECONDS = 300.0
-"""An idle connection is closed after once to twice this many seconds."""
+"""An idle connection is closed after at least this many seconds, and after at most twice as many."""
 
 
 class ConnectionPool(Generic[C]):

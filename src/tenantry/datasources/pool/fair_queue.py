@@ -37,20 +37,20 @@ moment to free closed connections."""
 _PAUSES: Final = 3
 """How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
-"""Idle groups are forgotten whenever the number of groups exceeds this number plus twice the number that remained the
-last time."""
+"""When there are more groups than a limit, idle groups are forgotten. The next limit is this number plus twice the
+number of groups that remain."""
 
 _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Two thirds of ``size``, rounded to the nearest whole number."""
+    """Two thirds of ``size``, rounded."""
     return size - (size + 1) // 3
 
 
 class Turn:
-    """The place of a query or stream in the queue. Once the turn has a connection, the query may use that connection
-    until ``FairQueue.release``."""
+    """The place of a query or stream in the queue. Once the turn has a connection, the query may use it until
+    ``FairQueue.release``."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 

@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""Seconds. If a query runs longer, the time beyond this is its long use. Streams have no long use."""
+"""The time that a query runs beyond this many seconds is its long use. Streams have no long use."""
 _LONG: Final = 5.0
 """A group is long-running if its long use exceeds this many seconds."""
 _HALF_LIFE: Final = 300.0
-"""The long use of ended queries counts half after this many seconds, a quarter after twice as many."""
+"""After this many seconds, the long use of ended queries counts half; after twice as many, a quarter."""
 _FORGOTTEN: Final = 0.5
 
 
@@ -25,7 +25,7 @@ class GroupQueue:
         self.used: float = 0.0
         """Connection time of ended turns in seconds, divided by ``weight``."""
         self.barred: int = 0
-        """The group may run this many streams fewer."""
+        """How many streams fewer the group may run."""
         self.running: set[Turn] = set()
         self.queries: deque[Turn] = deque()
         self.streams: deque[Turn] = deque()
@@ -42,7 +42,7 @@ class GroupQueue:
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """Return ``used`` plus the use of the running turns: their time so far, divided by the group's weight."""
+        """Return what ``used`` would be if the running turns ended now."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:

@@ -55,7 +55,7 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` and pass its result or its error to ``finish``. This method never raises an error."""
+        """Run ``work`` and pass its result or error to ``finish``. Never raises an error."""
         # No caller would handle the error, and the error may quote a value.
         how = work, arguments, shape
         outcome: Any = None

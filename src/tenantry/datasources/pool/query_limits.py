@@ -181,8 +181,8 @@ def take_open_rows(source_id: str, opened: OpenRows, limits: Limits) -> Result:
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """Return a faster ``count_bytes`` for columns of these types. It does not count numbers and times, unless their
-    type is in ``unbounded``."""
+    """Return a faster ``count_bytes`` for columns of these types. The bytes of numbers and times are counted only if
+    their type is in ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:

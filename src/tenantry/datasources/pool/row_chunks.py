@@ -1,5 +1,3 @@
-"""A query's rows, written chunk by chunk in the threads of its source."""
-
 # Steps grow from one row to `_CHUNK_BYTES` of output. So memory is bounded even if rows are large, and no step holds
 # the interpreter's lock for long.
 
@@ -33,12 +31,13 @@ _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
 """After this many seconds, the rows read so far are sent."""
 _SILENT_SECONDS: Final = 0.5
-"""If the writer returns no output, a step goes on reading rows for this many seconds, because a new step would wait for
-the event loop."""
+"""If the writer returns no output, ``begin`` and ``go_on`` continue to read rows for this many seconds, because a new
+call would wait for the event loop."""
 
 
 class RowChunks:
-    """If ``begin`` fails, the pool may call ``begin`` again with another connection."""
+    """Writes a query's rows, one chunk per call. If ``begin`` fails, the pool may call ``begin`` again with another
+    connection."""
 
     def __init__(
         self,

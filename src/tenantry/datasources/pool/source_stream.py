@@ -1,6 +1,3 @@
-"""A query that reads one chunk of rows each time the reader asks. Between chunks the query holds a connection, but no
-thread."""
-
 from __future__ import annotations
 
 import asyncio
@@ -45,8 +42,7 @@ class ReaderPace:
             self._taken.append((self._waited, size))
 
     def is_slow(self, seconds: float) -> bool:
-        """Return whether the reader took fewer than ``SLOWEST`` bytes in the last ``WINDOW`` seconds. ``seconds`` is
-        the time for which the next chunk has already waited."""
+        """Return whether the reader is slow (see ``SLOWEST``), if the next chunk has already waited ``seconds``."""
         now = self._waited + seconds
         while self._taken and now - self._taken[0][0] >= WINDOW:
             self._size -= self._taken.popleft()[1]
@@ -54,7 +50,8 @@ class ReaderPace:
 
 
 class SourceStream(Generic[C]):
-    """``on_end`` is called once, when the query ends or is stopped."""
+    """Reads a query's rows, one chunk per call of ``next``. Between chunks, it holds a connection, but no thread.
+    ``on_end`` is called once, when the query ends or is stopped."""
 
     def __init__(
         self, source_id: str, pool: ConnectionPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd

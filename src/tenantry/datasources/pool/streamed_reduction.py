@@ -18,7 +18,7 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""The output that ends a step of the stream. While the writer returns no output, a step goes on reading rows."""
+"""The writer returns this output to end a call in the thread. Until then, the call continues to read rows."""
 
 
 @dataclass(frozen=True, slots=True)

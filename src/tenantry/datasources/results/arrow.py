@@ -53,9 +53,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    A column has its type in ``arrow_types``. If that is None, a column whose type is boolean, integer, float, bytes or
-    date gets the corresponding Arrow type. Any other column has strings, because the types of later values are not
-    known yet. A value that its column cannot hold becomes null.
+    A column has its type in ``arrow_types``. If this is None, a column of type boolean, integer, float, bytes or date
+    gets the corresponding Arrow type. Any other column has strings, because the types of later values are not known
+    yet. A value that its column cannot hold becomes null.
     """
 
     def __init__(

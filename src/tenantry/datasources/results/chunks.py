@@ -22,7 +22,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 class ChunkWriter(Protocol):
-    """``write`` is called at least once, even without rows. ``end`` is called last."""
+    """Writes rows part by part. ``write`` is called at least once, even without rows. ``end`` is called last."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 

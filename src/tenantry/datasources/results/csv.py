@@ -20,8 +20,8 @@ _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
 """Types that Python's ``csv`` writes correctly with ``str``."""
 _NUMBERS: Final = (float, Decimal)
 _FORMULA: Final = "=+@\uff1d\uff0b\uff0d\uff20-"
-"""A spreadsheet could run a field that begins with one of these as a formula (OWASP, CSV injection). Four are
-full-width forms."""
+"""A spreadsheet could run a field that begins with one of these characters as a formula (OWASP, CSV injection). Four
+are full-width forms."""
 _FORMULA_STARTS: Final = (*_FORMULA, "\t", "\r", "\n")
 _SEPARATORS: Final = ",;\t"
 
@@ -30,10 +30,10 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
     """Write a header and one line per row, in UTF-8.
 
     NULL, NaN and infinity become empty fields. Dates are written in ISO 8601. Lists and objects are written as JSON.
-    ``formula_safe`` puts an apostrophe before fields that a spreadsheet could run as formulas. Within fields, it does
-    so where a spreadsheet with another separator could begin a new field. Raises ValueError for dicts with different
-    keys. For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if the value is nested too
-    deeply.
+    ``formula_safe`` puts an apostrophe before a field that a spreadsheet could run as a formula. It also puts one
+    within a field, where a spreadsheet with another separator could see a formula. Raises ValueError for dicts with
+    different keys. For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if the value is
+    nested too deeply.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
@@ -41,7 +41,7 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
 
 
 class CSVWriter:
-    """The first part begins with the header, even if it has no rows."""
+    """A ChunkWriter. The first part begins with the header, even without rows."""
 
     def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
         self._format = format_

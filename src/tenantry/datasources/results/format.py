@@ -27,8 +27,8 @@ _CHOICES: Final[Mapping[str, tuple[str | bool, ...]]] = {
 @dataclass(frozen=True, slots=True)
 class Format:
     """How values are written:
-    - ``exact_numbers``: JSON writes decimals and integers beyond 2^53 - 1 as numbers with all their digits, or as
-      strings. Doubles, such as the numbers of JavaScript, cannot hold them exactly.
+    - ``exact_numbers``: how JSON writes decimals and integers beyond 2^53 - 1, which JavaScript's numbers may not hold
+      exactly: as numbers with all digits, or as strings.
     - ``zone``: JSON and CSV convert datetimes that have a time zone to this zone; None: no conversion.
     - ``separator``: the character between two fields of CSV.
     - ``decimal_comma``: CSV writes floats and decimals with a comma instead of a point.

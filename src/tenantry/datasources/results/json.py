@@ -32,11 +32,11 @@ Rows: TypeAlias = Result | Sequence[Mapping[str, Any]]
 """A Result, or rows as ``DataSources.fetch`` returns them."""
 
 _NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, timedelta, UUID})
-"""Types whose values need no conversion. msgspec writes NaN and infinity as null, as we do."""
+"""Types whose values need no conversion. msgspec writes NaN and infinity as null, as ``to_json`` must."""
 _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
 """Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
-"""Column types of which only some values need conversion, with the class of the values."""
+"""Column types of which only some values need conversion → the class of these values."""
 _CHECKED: Final = frozenset(_CHECKED_WORDS.values())
 _PERHAPS_TIMES: Final = frozenset({"datetime", None})
 """Column types that may have datetimes. None: unknown."""
@@ -74,8 +74,8 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class JSONWriter:
-    """Writes rows part by part. ``method`` is the name of msgspec's method, ``encode`` or ``encode_lines``. With the
-    ``classes`` of a Result, each row is written as an array. Raises the errors of ``to_json``."""
+    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. With ``classes`` (of the Result),
+    each row becomes an array, otherwise an object. Raises the errors of ``to_json``."""
 
     def __init__(
         self,

@@ -79,7 +79,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """Return the references in a URL's password and secret options, by their text. Raises InvalidSource."""
+    """Return the references in a URL's password and secret options, keyed by their text. Raises InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 

@@ -164,7 +164,8 @@ def _app(
     data: Sequence[Middleware],
     editor: EditorPreview | None = None,
 ) -> Starlette:
-    bounded, downloads, in_editor = with_staleness(resolver), None, editor is not None
+    bounded, in_editor = with_staleness(resolver), editor is not None
+    downloads: Downloads | None = None
     if isinstance(store := sources.store, CodesOfGroups):
         downloads = Downloads(
             SingleUseCodes(store.codes), store.groups, access, sources, bounded.staleness, bounded.seconds_left, editor

@@ -58,7 +58,7 @@ class DataSources:
     - ``cache`` keeps results. Even without it, equal concurrent calls of ``fetch`` and ``query`` share a result.
     - ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``; ``make_driver`` takes a
       RegisteredSource and Limits, and returns a Driver.
-    - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: the one in TENANTRY_KEYS).
+    - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: TENANTRY_KEYS, else tenantry.keys).
 
     If the group or the source of a running query changes, the query is stopped within the staleness bound. Raises
     InvalidSettings if ``engines`` has a built-in scheme, or if ``Monitoring.query_tags`` has an unknown engine.

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 monotonic_with_suspend: Callable[[], float]
-"""Returns the seconds since boot, including suspend (``ports.MonotonicClock``), because leases must also expire while
-the machine sleeps."""
+"""Returns the seconds since boot, including suspend (``ports.MonotonicClock``). Leases must also expire while the
+machine sleeps."""
 
 if sys.platform == "linux":
     monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
@@ -20,7 +20,7 @@ else:
 
 _START = time.time() - monotonic_with_suspend()
 steady_time: Callable[[], float] = map(_START.__add__, iter(monotonic_with_suspend, None)).__next__
-"""Returns Unix seconds, which count on from the host's clock at the start of the process. If somebody sets that clock,
+"""Returns Unix seconds, counted from the host's clock at the start of the process. If somebody sets that clock later,
 ages that are computed with this time stay right."""  # C functions only: each cached query calls it (decision 94)
 
 

@@ -1,5 +1,5 @@
-"""OpenTelemetry spans by the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values or
-SQL."""
+"""OpenTelemetry spans that follow the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values
+or SQL."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Return whether this message may replace ``other``. A higher generation may. If the generations are equal, a
-        message without content may not replace one with content."""
+        """Return whether this message may replace ``other``. A message with a higher generation may. If the generations
+        are equal, a message without content may not replace one with content."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """Keeps the newest message of each handle and sends the messages in batches in the background. If ``send`` raises
-    an OSError, the queue tries again about a second later. Thread-safe."""
+    """Keeps the newest message of each handle. A background task sends the messages in batches. If ``send`` raises an
+    OSError, the queue tries again about a second later. Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0

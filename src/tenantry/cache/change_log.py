@@ -7,7 +7,7 @@ from typing import Final
 from tenantry.groups import Change, Changes
 
 BLOCK_SIZE: Final = 1_000
-"""Maximum number of groups, by handle, in one ChangeBlock. Old changes are dropped one block at a time."""
+"""Maximum number of handles in one ChangeBlock. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
 """Maximum number of hints that are kept between two polls. A hint is a change that a bus has reported before a poll."""
@@ -59,8 +59,8 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Record a change that a bus reported. The record is kept until two polls have ended, because the first of them
-        may have begun before the change."""
+        """Record a change that a bus reported. The record is kept until two polls have ended."""
+        # The first of them may have begun before the change.
         if generation <= self.generation:
             return  # a poll has already listed this change
         if len(self._recent_hints) >= MAX_HINTS:

@@ -17,13 +17,13 @@ CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend without slots."""
 
 NO_GENERATION: Final = -1
-"""The generation of an answer for which the backend reported none."""
+"""Stands for the generation of an answer if the backend reported no generation."""
 
 MAX_SOURCES: Final = 4_096
 """Maximum number of cached data sources."""
 
 NEGATIVE_PER_HANDLE: Final = 8
-"""Maximum number of cached refusals for one handle."""
+"""Maximum number of cached refusals (tokens without a group) for one handle."""
 
 
 def slot_index(handle: bytes) -> int:
@@ -32,8 +32,8 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Permits the use of cached answers until the time ``until``. A flush replaces the lease. Then the answers that
-    were cached under the old lease are invalid."""
+    """Permits the use of cached answers until ``until``. A flush replaces the lease, so answers that were cached under
+    the old one are invalid."""
 
     __slots__ = ("until", "versions")
 
@@ -187,7 +187,8 @@ class PollSnapshot:
     """The state of the cache at the moment when a poll began."""
 
     polled_at: float
-    """Time just before the poll asked the store, in seconds of a clock that also counts while the host is suspended."""
+    """Time just before the poll asked the store, in seconds, on a clock that also counts while the host is
+    suspended."""
     versions_at_poll: Sequence[int] | None
     """A copy of the slot versions from just before the poll; None if the slots were missing or replaced."""
     highest_generation: int
@@ -195,7 +196,7 @@ class PollSnapshot:
 
 
 TABLE_BYTE: Final = -2
-"""Index of the byte in a token or pass that selects its table in TokenIndex. In a token, this byte is a character of
+"""Index of the byte that selects the table of a token or pass in TokenIndex. In a token, this byte is a character of
 the checksum (62 tables). In a pass, it is a character of the signature (64 tables), so the passes of a group are spread
 over all tables."""
 

@@ -1,8 +1,7 @@
 """The cached groups, refusals and data sources of one resolver.
 
 A load calls ``begin`` before it reads the backend. Afterwards, the answer is cached only if the lease and the slot
-version are still the same and no newer change of the group is known. So an answer that a write made outdated during the
-load is not cached."""
+version are still the same and no newer change of the group is known."""
 
 from __future__ import annotations
 
@@ -34,8 +33,8 @@ from tenantry.cache.passes import PassCache
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""Entries by handle. The first byte of the handle selects the table. To save memory, a table holds the entry itself,
-and a tuple of entries only for a handle that has more than one."""
+"""Entries by handle. The first byte of the handle selects the table. If a handle has only one entry, the table holds
+this entry, which saves memory. Otherwise it holds a tuple of the entries."""
 
 APPLIED_AT_ONCE: Final = 25
 """Changes applied in one step of the event loop. Such a step takes up to 300 µs."""
@@ -45,7 +44,7 @@ class GroupCache:
     """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes. Also caches refusals (no group has this
     token) for ``unknown_capacity`` handles. Thread-safe.
 
-    Times are seconds of a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
+    Times are in seconds, on a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
     that does not list its changes. Then the lease never ends, and generations are ignored."""
 
     __slots__ = (
@@ -100,7 +99,7 @@ class GroupCache:
         return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """Return the newest state of the group among the handle's valid entries."""
+        """Return the newest state of the group among the handle's valid entries, or None."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)
@@ -171,8 +170,8 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache the answer that no group has this token. If a group may have got the token since ``begin``, cache
-        nothing and return False."""
+        """Cache the answer that no group has this token. Return False and cache nothing if a group may have got the
+        token since ``begin``, or if the lease or ``deadline`` has ended."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -186,8 +185,8 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source. Return False and cache nothing if the source may have changed since ``begin``, or if a
-        newer one is cached."""
+        """Cache a data source. Return False and cache nothing if the source may have changed since ``begin``, if a
+        newer state of it is cached, or if the lease has ended."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -233,15 +232,15 @@ class GroupCache:
             self.lease.until = -inf
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """Drop the group's entries that are older than a write that a bus reported. Return True if at least one of them
+        """Record a write that a bus reported, and drop the group's older entries. Return True if at least one of them
         was valid."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Call this before a poll asks the store. ``versions_at_poll``: a copy of the slot versions, or None if they
-        cannot be read."""
+        """Return a snapshot for ``apply_changes``. Call this before a poll asks the store. ``versions_at_poll``: a copy
+        of the slot versions, or None if they cannot be read."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:

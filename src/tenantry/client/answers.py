@@ -21,8 +21,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group (SPEC section 2.1).
 
-    A field is None if the call that returned the group does not report it. A new group of a ``dry_run`` has the
-    ``team_id`` 0 and an empty token.
+    A field is None if the call that returned the group does not report it. A group that a ``dry_run`` would create has
+    the ``team_id`` 0 and an empty token.
     """
 
     team_id: int
@@ -59,7 +59,7 @@ class CreatedPass:
     """The result of ``create_pass``."""
 
     token: str = field(repr=False)
-    """The pass. It is a secret, so it is not in ``repr``."""
+    """The pass, a secret."""
     expires_at: datetime
     """When the pass ends (aware, UTC)."""
 
@@ -82,7 +82,7 @@ class ListedSource:
     url: str
     """Secrets in the URL are masked."""
     secrets: str | None
-    """How they are stored: ``plain``, ``encrypted`` or ``reference``. None if the URL has no secrets."""
+    """How the secrets in the URL are stored: ``plain``, ``encrypted`` or ``reference``. None if it has no secrets."""
     trusted: bool
     session: dict[str, str]
     groups: int
@@ -222,7 +222,7 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
     """Return the error of an unsuccessful response. An unknown error code gives a plain TenantryError. A document
-    without an error gives an UnexpectedAnswer. A 429 always comes from a proxy."""
+    without an error gives an UnexpectedAnswer. A 429, which always comes from a proxy, gives TooManyRequests."""
     seconds = _seconds(retry_after)
     if status == TooManyRequests.status:
         return TooManyRequests("a proxy in front of /api/user limits the rate of requests", retry_after=seconds)
@@ -249,8 +249,7 @@ _MAX_DIGITS: Final = 12
 
 
 def _seconds(retry_after: str | None) -> int | None:
-    """Convert the number or date in a Retry-After header (RFC 9110 section 10.2.3) to seconds from now. Return None if
-    it is malformed."""
+    """Convert a Retry-After header (RFC 9110 section 10.2.3) to seconds from now. Return None if it is malformed."""
     if retry_after is None:
         return None
     if retry_after.isascii() and retry_after.isdigit():

@@ -40,7 +40,7 @@ MAX_SLEEP: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """``attempts`` and ``max_wait`` of ``Client``. Raises ValueError."""
+    """``attempts`` and ``max_wait`` of ``Client``. Raises ValueError for a value out of range."""
 
     attempts: int
     max_wait: float
@@ -57,7 +57,7 @@ class RetryLimits:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A request to send. ``repr`` omits body and headers, because they contain secrets."""
+    """A request to send. ``repr`` omits body and headers."""
 
     method: str
     body: bytes = field(default=b"", repr=False)
@@ -108,8 +108,8 @@ def _whole(reply: Reply) -> Any:
 
 
 def lines_reader(collect: Callable[[Sequence[bytes], Reply], Any]) -> ReadDocument:
-    """Return a parser of reports that have a line for each group. ``collect`` gets the lines, and returns the parsed
-    last line, or NoReply if it is missing."""
+    """Return a parser of replies that have a line for each group, then a summary. ``collect`` gets the lines, and
+    returns the parsed summary, or NoReply if it is missing."""
 
     def read(reply: Reply) -> Any:
         if reply.status != 200:

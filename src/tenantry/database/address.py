@@ -100,14 +100,16 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects that the database file was replaced while it was open. Writes to the old file would be lost."""
+    """Detects that the database file was replaced while it was open."""
+
+    # Writes to the old file would be lost.
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
         self._opened: tuple[int, int] | None = None
 
     def remember(self) -> None:
-        """Raises StoreUnavailable if an earlier connection opened another file."""
+        """Remember which file was opened. Raises StoreUnavailable if an earlier connection opened another one."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
@@ -135,7 +137,7 @@ class PostgresServer:
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Raises InvalidSettings if the URL has an invalid option."""
+        """Connect as ``postgres.connect`` does. Raises InvalidSettings if the URL has an invalid option."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 

@@ -61,8 +61,8 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
 
 
 def postgres_problem(error: BaseException) -> str | None:
-    """Explain libpq's error with the host and port, without the user and the password. Return None for an unknown
-    error."""
+    """Explain an error of libpq. The explanation may name host and port, but not the user or password. Return None for
+    an unknown error."""
     text = str(error)
     for pattern, reason in _POSTGRESQL:
         found = pattern.search(text)
@@ -72,8 +72,8 @@ def postgres_problem(error: BaseException) -> str | None:
 
 
 def network_problem(error: BaseException, server: str = "its server") -> str | None:
-    """Explain the first network error among an error and its causes. ``server``: such as ``db.internal:3306``. Return
-    None for an unknown error."""
+    """Explain the first network error among an error and its causes. ``server``: the server's name in the explanation,
+    such as ``db.internal:3306``. Return None for an unknown error."""
     for each in causes(error):
         if isinstance(each, socket.gaierror):
             host = server.rpartition(":")[0].rpartition(" ")[2]  # `cache.internal` of `Redis cache.internal:6379`
@@ -103,7 +103,7 @@ _REDIS: Final = {"ConnectionError": CLOSED, "InvalidResponse": OTHER_PROTOCOL}
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes, whichever attribute the driver keeps them in."""
+    """Yield an error and its causes."""
     seen: list[BaseException] = [error]
     for each in seen:
         yield each

@@ -52,7 +52,7 @@ where c.relkind in ('r', 'p') and c.relname = any ($1::text[])
   and (pg_has_role(c.relowner, 'member') or readers.names is not null)
 order by 1
 """
-"""Finds each table of a store that the role can read. Pass TABLES as the parameter and the rows to
+"""SQL that finds each table of a store that the role can read. Its parameter is TABLES. Pass its rows to
 ``check_postgresql_rows``."""
 
 
@@ -69,7 +69,7 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Raises OSError."""
+    """Raises OSError if the file cannot be read."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 
@@ -95,8 +95,8 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 async def check_source(name: str, url: str, seconds: float) -> None:
     """Raises InvalidSource if the source can read a store's tables, or if libpq does not know an option of its URL. If
-    the server does not answer within ``seconds``, or the file cannot be read, this function only logs a warning with
-    the source's ``name``."""
+    the server does not answer within ``seconds``, or the file cannot be read, only logs a warning with the source's
+    ``name``. A URL whose secrets are not resolved is not checked."""
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):

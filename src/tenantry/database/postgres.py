@@ -177,8 +177,8 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """Return an engine. ``connect`` must open a connection with ``transactions=True``. ``options`` are passed to the
-    engine's pool."""
+    """Return an SQLAlchemy engine. ``connect`` must open a connection with ``transactions=True``. ``options`` are
+    passed to the engine's pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,

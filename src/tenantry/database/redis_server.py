@@ -49,7 +49,7 @@ _CONNECTIONS = 4
 _CONNECT_SECONDS = 2.0
 """Maximum seconds to connect, and for redis-py to close a connection."""
 _TRIES = 1
-"""Retries of a command on a new connection, because an idle connection may be dead."""
+"""How often a command is tried again, on a new connection, because an idle connection may be dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Raises InvalidSettings with a message that does not quote the URL."""
+    """Parse a URL. Raises InvalidSettings if it is invalid; the message does not quote the URL."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Errors for a user group token or pass that Tenantry refuses. Clients may know the cause, unlike for InvalidToken."""
+"""Errors for a user group token or pass that Tenantry refuses. Unlike InvalidToken, they tell clients the cause."""
 
 from __future__ import annotations
 

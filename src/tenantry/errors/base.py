@@ -229,7 +229,7 @@ class SecretUnavailable(SourceUnavailable):
 
 
 class AnswersUnread(TenantryError):
-    """Results that viewers have not read yet use up all memory that is allowed for results."""
+    """Results that viewers have not read use up the memory for results."""
 
     code = "answers_unread"
     status = 503

@@ -58,7 +58,7 @@ class UnusableFile(TenantryError):
 
 
 class FileNotSaved(TenantryError):
-    """A file of the editor could not be written, for example because the disk is full. The file is unchanged."""
+    """A file of the editor could not be written. The file is unchanged."""
 
     code = "file_not_saved"
     status = 503

@@ -139,7 +139,7 @@ class TokenAlreadyRotated(TenantryError):
 
 
 class SigningKeyMissing(TenantryError):
-    """The signing key with which the group's token was signed has been removed."""
+    """The key that signed the group's token has been removed."""
 
     code = "signing_key_missing"
     status = 409
@@ -278,7 +278,7 @@ class TooManyRequests(TenantryError):
 
 
 class StoreUnavailable(TenantryError):
-    """The store is unavailable. Something may have changed only if the error is an OutcomeUnknown."""
+    """The store is unavailable. Nothing was changed, unless the error is an OutcomeUnknown."""
 
     code = "store_unavailable"
     status = 503

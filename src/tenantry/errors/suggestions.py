@@ -8,7 +8,7 @@ _LONGEST_NAME: Final = 100
 """Longer names get no suggestion."""
 _CLOSE: Final = 0.7
 _CLOSE_OF_SHORT: Final = 0.6
-"""Minimum ratio for names of at most 4 letters, in which one wrong letter matters more."""
+"""Minimum similarity of names of at most 4 letters, in which one wrong letter matters more."""
 
 
 class Edit(NamedTuple):

@@ -47,16 +47,17 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class RevokedApiToken:
-    """The result of a revocation."""
+    """The result of revoking an API token."""
 
     api_token: ApiToken
     ended: int
-    """Number of live codes and sessions that were deleted with the token. 0 if the token had been revoked before."""
+    """Number of live single-use codes and sessions that were deleted with the token. 0 if the token had been revoked
+    before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A live API token and the requested group, read from one snapshot of the store."""
+    """The live API token of a request and the requested group, both from one snapshot of the store."""
 
     api_token: ApiToken
     issued: Issued | None

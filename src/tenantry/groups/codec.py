@@ -136,7 +136,7 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "revoked_viewers": _REVOKED,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields that have a default but that every document contains. Documents of earlier versions may lack the other fields
+"""Fields with a default that the JSON of a group always contains. JSON of earlier versions may lack the other fields
 with a default (``_LATER_FIELDS``)."""
 
 _LATER_FIELDS: Final = (
@@ -145,20 +145,20 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``; pass them to
-    ``decode`` as arguments. ``other_forms``: field name -> the codec to use instead of the usual one."""
+    """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``: pass their values to
+    ``decode``. ``other_forms``: field name -> the codec to use instead of the usual one."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
         self._fields = [(name, *forms[name], name in _LATER_FIELDS) for name in _FIELDS if name not in without]
 
     def encode(self, group: UserGroup) -> dict[str, Any]:
-        """Return the group as a JSON object without secrets."""
+        """Return the group as JSON, without secrets."""
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """Parse a document and ignore unknown members. ``given``: the values of the fields in ``without``. Raises
-        ValueError if a field is missing or has the wrong type. The error's message quotes no value."""
+        """Parse a document, ignoring unknown members. ``given``: the values of the fields in ``without``. Raises
+        ValueError, which quotes no value, if a field is missing or has the wrong type."""
         try:
             values = {
                 name: decode(document[name])
@@ -184,8 +184,7 @@ CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHOR
 """The form of an entry in a second-level cache. The key of the entry contains the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
-"""The form of a response stored with an Idempotency-Key. Other columns of the row hold the environment and the
-handle."""
+"""The form of a response stored with an Idempotency-Key. The environment and the handle are stored in other columns."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 
@@ -240,7 +239,7 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """Return the token before the last rotation, even if its grace period has ended. Return None if that token had
+        """Return the token that the last rotation replaced, even if its grace period has ended. Return None if it had
         no grace period."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None

@@ -10,15 +10,15 @@ from tenantry.errors import InvalidPropertySchema, did_you_mean
 from tenantry.groups.record import Record, RecordList
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-"""``$schema`` in documents of SchemaLearner."""
+"""The ``$schema`` of schemas that SchemaLearner derives."""
 
 _ANNOTATIONS: Final = frozenset(
     ("$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated")
 )
 _CHECKED: Final = frozenset(("type", "enum", "const", "properties", "required", "additionalProperties", "items"))
 VIEWER_SCHEMA: Final = "x-viewer"
-"""Top-level keyword of a schema. Its value is a schema for ``viewer.*``. That schema does not declare ``viewer.id``,
-which every viewer may have."""
+"""Top-level keyword of a property schema. Its value is the schema of ``viewer.*``. It does not declare ``viewer.id``,
+because every viewer may have an id."""
 _TYPES: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
 _MAX_DEPTH: Final = 8
 _MAX_ENUM: Final = 1_000
@@ -30,7 +30,7 @@ class Violation(NamedTuple):
 
 
 class PropertySchema:
-    """A valid schema. Raises InvalidPropertySchema."""
+    """A JSON Schema of groups' properties. Raises InvalidPropertySchema if ``document`` is not valid."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         properties = {name: value for name, value in document.items() if name != VIEWER_SCHEMA}
@@ -46,15 +46,14 @@ class PropertySchema:
         """The schema of viewers' attributes; None if viewers are not declared."""
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
-        """Find the values that break the schema. If ``properties`` is None, {} is checked."""
+        """Yield each violation of the schema. None for ``properties`` counts as {}."""
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """Return the schema of each property by its dotted path, and whether the property and all its parents are
-        required."""
+        """Return a mapping: dotted path of a property -> (its schema, whether it and all its parents are required)."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
 

@@ -16,7 +16,8 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """Raises OSError, or InvalidPropertySchema with the path in its message."""
+    """Read a schema file. Raises OSError if it cannot be read, and InvalidPropertySchema, which names the path, if it
+    is invalid."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -36,7 +37,7 @@ def schema_file(folder: str | Path, environment: str) -> Path:
 
 
 def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
-    """Read all schema files in the folder, by environment. Raises InvalidPropertySchema or OSError."""
+    """Read all schema files in the folder, by environment. Raises the errors of ``read_schema``."""
     return {name: read_schema(schema_file(folder, name)) for name in schema_names(folder)}
 
 

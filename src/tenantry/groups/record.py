@@ -1,5 +1,4 @@
-"""Immutable JSON for templates. Jinja tries attributes before items, so ``{{ x.items }}`` prints a method if ``x`` is a
-``dict``. A Record therefore has no public attributes."""
+"""Immutable JSON for templates."""
 
 from __future__ import annotations
 
@@ -13,14 +12,14 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """Raised for a name that a Record does not contain. Programs may catch it as KeyError. Error responses treat it as
-    MissingVariable."""
+    """Raised for a name that a Record does not contain."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
 
 
 class _Immutable:
+    # No public attributes: Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a method.
     __slots__ = ()
     _values: Any  # each subclass has its own slot, so ``_fill`` of a Record accepts only Records
 

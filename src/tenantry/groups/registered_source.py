@@ -30,7 +30,7 @@ class RegisteredSource:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """The declaration of guarded tables, parsed from ``tables`` at each access; empty if no table is declared."""
+        """The declaration in ``tables``, parsed at each access; empty if no table is declared."""
         return json.loads(self.tables) if self.tables else {}
 
     @property

@@ -16,7 +16,8 @@ that was issued before it has expired."""
 
 
 def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:
-    """Return the changes that revoke all passes issued to the viewer up to ``now``. Raises TooManyRevokedViewers."""
+    """Return the changes that revoke all passes issued to the viewer up to ``now``. Raises TooManyRevokedViewers if the
+    group would keep more than MAX_REVOKED_VIEWERS revocations."""
     seconds = now.timestamp()
     known = {} if group.revoked_viewers is None else thaw(group.revoked_viewers)
     kept = {each: before for each, before in known.items() if before + LONGEST_PASS > seconds and each != viewer_id}

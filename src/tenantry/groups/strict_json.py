@@ -35,7 +35,7 @@ def is_storable_text(text: str) -> bool:
 
 
 def number_problem(number: float) -> str | None:
-    """Return why properties and passes must not contain this number. Return None if they may."""
+    """Return why properties and passes must not contain this number, or None."""
     if isinstance(number, int):
         return None if -MAX_INT <= number <= MAX_INT else "integers must be from -(2^53-1) to 2^53-1"
     if math.isnan(number):

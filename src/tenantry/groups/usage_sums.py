@@ -11,7 +11,7 @@ and id. No real environment has an empty name."""
 
 OTHER_VIEWERS: Final = "(others)"
 """A process counts only a limited number of a group's viewers separately. It sums the usage of the group's other
-viewers under this id. A viewer whose real id is the same is counted here too."""
+viewers under this id, together with any viewer whose real id is ``(others)``."""
 
 
 class Usage(NamedTuple):
@@ -37,10 +37,9 @@ class UsageKey(NamedTuple):
     group: str
     """The ``provided_id``."""
     source: str
-    """The id of the data source. Empty in rows of viewers, and in the group's row that counts ``resolves``."""
+    """The id of the data source. Empty in a viewer's sum, and in the group's sum of ``resolves``."""
     viewer: str = ""
-    """The viewer's id in a row of usage by viewer. The same usage is also counted in a row of the group, where this
-    field is empty."""
+    """The viewer's id in a viewer's sum. Empty in a group's sum, which includes the usage of its viewers."""
 
 
 class HourlyUsage(NamedTuple):

@@ -117,8 +117,8 @@ class UserGroup:
         return extend(self.variables, "params", params)
 
     def with_viewer(self, viewer: Viewer) -> UserGroup:
-        """Return a copy of the group with this viewer. The copy expires when the viewer's pass or the group expires,
-        whichever is first. Raises PassRevoked."""
+        """Return a copy of the group with this viewer. The copy expires with the viewer's pass or with the group,
+        whichever is first. Raises PassRevoked if the pass is revoked."""
         if viewer.issued_at.timestamp() < self.revoked_before(viewer.id):
             raise PassRevoked(PassRevoked.MESSAGE)
         ends = viewer.expires_at if self.expires_at is None else min(self.expires_at, viewer.expires_at)
@@ -128,7 +128,7 @@ class UserGroup:
 
     @property
     def viewer_id(self) -> str | None:
-        """The id of the viewer. None if there is no viewer or the pass contains no viewer id."""
+        """The viewer's id. None if there is no viewer, or the pass has no viewer id."""
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
@@ -167,9 +167,8 @@ class UserGroup:
         return PassExpired if self.ends_with_pass else UserGroupExpired
 
     def accepts(self, token_version: int, now: datetime | None = None) -> bool:
-        """Whether this is the version of the live token, or of the previous token in its grace period. Without ``now``,
-        a grace period that has ended counts too. Secrets are not compared here: the store does that
-        (``StoredGroup.read``)."""
+        """Whether ``token_version`` is the version of the live token, or of the previous token in its grace period.
+        Without ``now``, an ended grace period counts too. The store compares the secrets (``StoredGroup.read``)."""
         if token_version == self.token_version:
             return True
         until = self.grace_until
@@ -239,7 +238,7 @@ class Issued(Generic[LiveToken]):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """A backend's result: the group of the token, or None."""
+    """What a backend found for a token: its group, or None."""
 
     group: UserGroup | None
     generation: int | None = None

@@ -10,15 +10,14 @@ LONGEST_PASS: Final = 86_400
 """Maximum seconds for which a pass is valid."""
 
 DASHBOARD: Final = "dashboard"
-"""The kind of scopes for dashboards. The scope ``dashboard`` permits all dashboards, ``dashboard:NAME`` permits one."""
+"""The kind of scopes for dashboards: ``dashboard`` permits all dashboards, ``dashboard:NAME`` permits one."""
 
 _ALL: Final = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """A person within a user group, as described in a pass. ``attributes`` is an object that does not contain
-    ``id``."""
+    """A person within a user group, as described in a pass. ``attributes`` does not contain ``id``."""
 
     id: str | None
     attributes: Record = field(repr=False)
@@ -28,7 +27,7 @@ class Viewer:
     expires_at: datetime
     """The end of the pass (aware, in UTC)."""
     token_version: int
-    """The version of the group's token with which the pass was signed."""
+    """The version of the token that signed the pass."""
 
     @property
     def variables(self) -> Record:
@@ -36,8 +35,9 @@ class Viewer:
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the pass may open the thing with this ``kind`` and ``name``. If ``name`` is None: at least one thing
-        of this kind. Only dashboards have names, so the scope ``app:reports`` permits nothing."""
+        """Whether the pass may open this ``kind``, such as ``app``, or the dashboard ``name``. If ``kind`` is DASHBOARD
+        and ``name`` is None: at least one dashboard. Only dashboards have names, so the scope ``app:reports`` permits
+        nothing."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
 
 

@@ -79,15 +79,15 @@ SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "re
 """The fields that callers of the API can set when they create or update a group."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""Settable fields that are not in SPEC. Over HTTP, only PATCH and bulk requests set these fields. Only these responses
-contain them: to PATCH, to bulk requests, to DELETE, and lists of groups."""
+"""Settable fields that are not in SPEC. Over HTTP, only PATCH and bulk requests set these fields. Only the responses to
+PATCH, DELETE and bulk requests, and lists of groups, contain them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """Apply ``patch`` to a copy of ``target``. Old members keep their order; new members follow them."""
+    """Apply ``patch`` to a copy of ``target`` (RFC 7396). Old members keep their order; new members follow them."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -100,7 +100,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Return the changes that merge the given fields of ``patch`` into those of ``group``."""
+    """Return the changes that merge the given fields of ``patch`` into ``group``."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
@@ -176,7 +176,8 @@ class SourceDraft:
 
 @dataclass(frozen=True, slots=True)
 class SourceUpdate:
-    """A field that is None is not changed. An empty ``tables`` removes the declaration of guarded tables."""
+    """An update of a data source. A field that is None is not changed. An empty ``tables`` removes the declaration of
+    guarded tables."""
 
     url: str | None = field(default=None, repr=False)
     tables: Mapping[str, Any] | None = None
@@ -185,7 +186,7 @@ class SourceUpdate:
     session: Mapping[str, str] | SessionVariables | None = None
 
     def needs_test(self, password: str | None) -> bool:
-        """Whether the source must be tested before these changes are made. ``password``: a new one for the URL."""
+        """Whether the source must be tested before this update. ``password``: the new password for the URL, if any."""
         return self.url is not None or password is not None or bool(self.tables or self.session)
 
 
@@ -199,8 +200,8 @@ class IdempotencyKey:
     key: str
     body_hashes: tuple[bytes, ...]
     """Keyed hashes (32 bytes) of the body, one for each signing key. The hash for the active key is first; a store
-    keeps only this hash. A repeated request has the same body if any of its hashes equals the stored hash. So another
-    key may have become active between the two requests."""
+    keeps only this hash. A repeated request has the same body if any of its hashes equals the stored hash, even if
+    another key has become active since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ class Author:
     """The author of a write."""
 
     name: str
-    """The name of the author, such as ``api token 3 (billing)`` or ``command line ann@host``."""
+    """Such as ``api token 3 (billing)`` or ``command line ann@host``."""
     request_id: str | None = None
 
     @classmethod
@@ -254,7 +255,7 @@ class AuditEntry:
     """``<thing>.<verb>``, such as ``group.rotated``."""
     environment: str
     subject: str
-    """Public id of the thing on which the action was done (``<thing>`` in ``action``)."""
+    """Public id of the ``<thing>`` in ``action``."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
     """None if the writer of the entry had no signing keys."""
@@ -297,7 +298,8 @@ class Changes:
     generation: int
     """The newest generation. It only decreases if a backup is restored."""
     since: int
-    """May be later than the generation that the caller asked for, because stores delete old changes."""
+    """The generation after which the list begins. It may be later than the requested one, because stores delete old
+    changes."""
     changes: tuple[Change, ...] = ()
     """Oldest first."""
 

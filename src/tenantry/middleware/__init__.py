@@ -1,4 +1,4 @@
-"""The ASGI middleware, the carriers that find tokens in requests, and the redaction of tokens in logs."""
+"""The ASGI middleware, carriers of tokens, and the redaction of tokens in logs."""
 
 from typing import TYPE_CHECKING
 

@@ -21,12 +21,12 @@ ADDRESS_KEY: Final = "tenantry.address"
 """ASGI scope key of the request's OriginalAddress. The middleware removes it before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""ASGI scope key. It is True if the token came in a query parameter. In that case, the app may set a cookie whose name
+"""ASGI scope key. The value is True if the token came in a query parameter. If so, the app may set a cookie whose name
 starts with COOKIE_PREFIX and whose value is MASK. The middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""The name of a cookie with a pass is this prefix and hexadecimal digits. The pass is made from the token in a page's
-address. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
+"""The beginning of the name of a cookie with a pass; hexadecimal digits follow. The pass is made from the token in a
+page's address. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
 """Lifetime of a cookie with a pass, in seconds. A viewer can reload the page for this long."""
@@ -37,7 +37,7 @@ ADDRESS_HEADERS: Final = frozenset({
     b"x-original-path", b"x-original-uri", b"x-original-url", b"x-replaced-path", b"x-request-uri", b"x-rewrite-url",
     b"x-up-location", b"x-waws-unencoded-url",
 })  # fmt: skip
-"""Request headers with an address, which may contain a token."""
+"""Request headers that contain an address, perhaps with a token."""
 
 _ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
 _CHARACTER: Final = rb"(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb")"
@@ -60,7 +60,7 @@ class OriginalAddress:
     token: bytes
     path: str
     query_name: str | None
-    """The query parameter of the token; None if the token was in the path."""
+    """The query parameter in which redirects get the token back; None if the token was in the path."""
 
 
 def may_hold_token(value: bytes) -> bool:
@@ -132,8 +132,8 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """Make a pass for a cookie from the token ``raw``. The pass opens all dashboards. If ``raw`` is a pass, return it
-    unchanged."""
+    """If ``raw`` is a token, make a pass for a cookie from it. The pass opens all dashboards. If ``raw`` is a pass,
+    return it unchanged."""
     if is_like_a_pass(raw):
         return raw
     # A browser must not keep the token itself.
@@ -141,8 +141,8 @@ def pass_for_cookie(raw: bytes) -> bytes:
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """Put the token back into the Location of a redirect within this host. A token from the query is put back only if
-    the redirect merely adds or removes trailing slashes."""
+    """If a redirect stays on this host, put the token back into its Location. A token from the query is put back only
+    if the redirect merely adds or removes trailing slashes."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

@@ -233,5 +233,4 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The default carriers: the three headers of ``header()``, and a cookie and a query parameter that are both called
-``USER_GROUP_TOKEN``."""
+"""The three headers of ``header()``, and a cookie and a query parameter that are both called ``USER_GROUP_TOKEN``."""

@@ -19,8 +19,8 @@ from tenantry.middleware.origins import OriginCheck
 
 
 class Extractor:
-    """Takes the token out of a request. An empty value counts as a bad token. If the token came only in values that
-    browsers send automatically, ``origins`` checks the origin of the request."""
+    """Takes the token out of a request. An empty value in a carrier counts as a bad token. If the token came only in
+    values that browsers send automatically, ``origins`` checks the origin of the request."""
 
     __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_read", "_schemes")
 

@@ -29,10 +29,10 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Document the user group token in the app's OpenAPI document, at each operation that uses the token. If the
-    middleware has ``required=True``, these are all operations. Call this after ``app.add_middleware``. If the
-    middleware is outside the app, pass the middleware's carriers. Raises InvalidSettings if the app has no middleware
-    and ``carriers`` is None."""
+    """Describe the user group token in the app's OpenAPI document, at each operation that uses the token or, if the
+    middleware has ``required=True``, at all operations. Call this after ``app.add_middleware``. If the middleware is
+    outside the app, pass the middleware's carriers. Raises InvalidSettings if ``carriers`` is None and the app has no
+    UserGroupMiddleware."""
     everywhere = False
     if carriers is None:
         options = _options(app)

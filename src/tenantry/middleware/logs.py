@@ -75,9 +75,9 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If the record
+    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If a record
     has them, the line also has ``exception`` and these fields of ``extra``: ``request_id``, ``method``, ``path``,
-    ``status``, ``seconds``. A line of ``uvicorn.access`` has ``client``, ``method``, ``path``, ``http_version`` and
+    ``status``, ``seconds``. Lines of ``uvicorn.access`` have ``client``, ``method``, ``path``, ``http_version`` and
     ``status``. Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:

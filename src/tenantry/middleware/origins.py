@@ -8,8 +8,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that change nothing (RFC 9110 section 9.2.1). Their requests are not checked. QUERY (RFC 10008) also changes
-nothing. Its requests are checked nevertheless, because browsers send ``Origin`` with them."""
+"""HTTP methods that change nothing (RFC 9110 section 9.2.1). OriginCheck does not check their requests. QUERY (RFC
+10008) also changes nothing, but its requests are checked, because browsers send ``Origin`` with them."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -49,7 +49,7 @@ class OriginCheck:
         self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raises OriginNotAllowed."""
+        """Raise OriginNotAllowed if the request is not accepted."""
         # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
         # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
         # header.
@@ -75,7 +75,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Raises InvalidSettings."""
+    """Parse the origins. Raises InvalidSettings if one is malformed."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()

@@ -12,7 +12,7 @@ BATCH: Final = 16
 """Maximum callbacks in one step of the event loop. A callback may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
-"""When a wake-up schedules the next wake-up, they are at least this many seconds apart, unless a timer is overdue."""
+"""Minimum seconds between a wake-up and the next one that it schedules, unless a timer is overdue."""
 
 
 class TimerHandle:

@@ -31,7 +31,7 @@ T = TypeVar("T")
 class BoundedResolver(Protocol):
     @property
     def staleness(self) -> float:
-        """Maximum seconds for which the resolver uses a cached group after the store confirmed it."""
+        """How many seconds the resolver may use a cached group after the store confirmed it."""
         ...
 
     @property

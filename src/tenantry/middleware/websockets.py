@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""After the app has ended, maximum seconds to wait until the close message is sent."""
+"""Maximum seconds to wait, after the app has ended, until the close message is sent."""
 
 
 class SocketClosed(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has closed the websocket. It is an OSError, as after a disconnect
-    (ASGI 2.4)."""
+    """The app's ``send`` raises this after Tenantry has closed the websocket. It is an OSError, as ASGI 2.4 requires
+    after a disconnect."""
 
 
 class WebSocketSession(TokenWatch):
@@ -48,7 +48,7 @@ class WebSocketSession(TokenWatch):
         self._disconnect: Message | None = None
 
     async def run(self, app: ASGIApp) -> None:
-        """Raises the app's errors, except those that SocketClosed caused."""
+        """Run the app with the websocket. Raises the app's errors, except those that SocketClosed caused."""
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)

@@ -48,7 +48,7 @@ class EndDates:
         return group
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupSuspended, UserGroupExpired or PassExpired."""
+        """Raise UserGroupSuspended, UserGroupExpired or PassExpired if the group's access has ended."""
         now, moment = self._clock(), self._time_of_day()
         group.require_access(moment)
         if entry is not None:

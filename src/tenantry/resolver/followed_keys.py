@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """The signing keys of a resolver. When a key is removed, the cache is flushed. ``cached_alone``: whether no poller
-    calls ``refresh``. If so, ``read`` rereads the key file for each valid token."""
+    """The signing keys of a resolver. When a key is removed, the cache is flushed. ``cached_alone``: True if no poller
+    calls ``refresh``; then ``read`` rereads the key file for each valid token."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 

@@ -85,8 +85,8 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """``fresh``: whether to bypass second-level caches. Raises StoreUnavailable, TimeoutError or the TenantryError
-        of the backend."""
+        """Read the backend. ``fresh``: whether to bypass second-level caches. Raises StoreUnavailable, TimeoutError or
+        the TenantryError of the backend."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -187,9 +187,9 @@ class Counters:
     stale: int = 0
     """Backend answers that may have been outdated. The backend was then read again."""
     unknown: int = 0
-    """Loads that found no group of the resolver's environment with this token."""
+    """Loads that found no group with the token in the resolver's environment."""
     mismatched: int = 0
-    """Backend answers for another token than the requested one. This is a bug in the backend."""
+    """Backend answers for another token than the requested one."""
     failures: int = 0
     """Reads that failed, took too long or were stopped by ``aclose``."""
     polls: int = 0

@@ -1,6 +1,6 @@
-"""A poll that began at time *t* lists all writes before *t*. So it extends the lease, the permission to use cached
-answers, to *t* plus the staleness bound. A gap in the list clears the cache. If a slot (``ports.Slots``) keeps the same
-odd version for a full staleness bound, its writer has crashed, and the next poll repairs the slot."""
+"""Polls the store for changes. A poll that began at time *t* lists all writes before *t*. So it extends the lease, the
+permission to use cached answers, to *t* plus the staleness bound. A gap in the list clears the cache. A poll also
+repairs slots of crashed writers."""
 
 from __future__ import annotations
 

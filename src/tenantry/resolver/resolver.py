@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which the cache remembers that a token has no group. The staleness bound is used instead if it is
-shorter."""
+"""How many seconds the cache remembers that a token has no group. If the staleness bound is shorter, it is used
+instead."""
 
 
 class Resolver:
     """Resolves user group tokens through a cache and a backend.
     - ``environment``: the only accepted environment; by default, all are accepted.
-    - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
+    - ``staleness``: how many seconds a cached answer may be used after the store last confirmed it.
     - ``capacity``: maximum number of cached tokens.
     - ``unknown_capacity``: maximum number of groups whose refused tokens are cached.
     - ``pass_capacity``: maximum number of cached passes.
-    - ``patience``: maximum seconds of a load, which then raises StoreUnavailable; at most ``staleness``.
+    - ``patience``: maximum seconds of a load; a longer load raises StoreUnavailable. At most ``staleness``.
     - ``buses``: report writes sooner than the next poll.
     - ``clock``: a clock in seconds that also runs while the machine is suspended.
     - ``time_of_day``: the clock for end dates.
@@ -214,7 +214,7 @@ class Resolver:
         return await flight.join()
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop the group's cached answers that are older than the write (``ports.EvictionListener``)."""
+        """Drop the group's cached answers that are older than the write ``generation`` (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
@@ -256,13 +256,14 @@ class Resolver:
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Raise InvalidToken if the cache refuses the token or knows a newer one. Return whether the token is newer
-        than the cached group. If so, second-level caches may not know the rotation yet."""
+        than the cached group."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not cached.accepts(token.version)
         if behind or self._cache.refused(key, token.handle, now):
             self.counters.refused += 1
             raise InvalidToken(InvalidToken.MESSAGE)
+        # If it is newer, second-level caches may not know the rotation yet.
         return cached is not None and token.version > cached.token_version
 
     # --- the backend --------------------------------------------------------------------------------------------------

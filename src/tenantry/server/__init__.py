@@ -1,4 +1,4 @@
-"""The HTTP server of ``tenantry serve``. ``run`` also serves the demo and ``tenantry dashboards serve``."""
+"""The HTTP server of ``tenantry serve``."""
 
 from typing import TYPE_CHECKING
 

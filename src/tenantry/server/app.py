@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Make the server's app. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     database, redis, listen = settings.database, settings.redis, settings.listen_database
     keys = SigningKeys.from_file(settings.keys)
     store = SQLStore(database, keys=keys)
@@ -45,8 +45,9 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the check of property updates against the saved queries, or None if it is off. If ``refuses`` is not None,
-    it overrides the setting ``query_contract``. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Return the check of property updates against the saved queries, or None if it is off. ``refuses``: whether the
+    check refuses an update; None: as the setting ``query_contract`` says. Raises InvalidSettings, InvalidQueries or
+    InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:

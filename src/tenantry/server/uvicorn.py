@@ -35,8 +35,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Calling a Drain returns whether the server was asked to stop. After that, the server still runs for ``seconds``,
-    but ``/readyz`` answers 503."""
+    """Calling a Drain returns whether the server was asked to stop. A server that was asked to stop still runs for
+    ``seconds``, while ``/readyz`` answers 503."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -181,7 +181,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Raises InvalidSettings."""
+    """Bind a socket. Raises InvalidSettings if the host or port cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Nagle's algorithm delays responses by 40 ms. asyncio turns it off only for sockets with an explicit IPPROTO_TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -197,7 +197,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_next(listener: socket.socket) -> socket.socket:
-    """Listen on the next port of the same host or, if that port is taken, on any free port. Raises InvalidSettings."""
+    """Bind the next port of the same host or, if that port is taken, any free port. Raises InvalidSettings if that
+    fails too."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)

@@ -13,7 +13,7 @@ _URLSAFE: Final = bytes.maketrans(b"+/", b"-_")
 
 
 class MessageAuthenticator:
-    """Computes HMAC-SHA256 (RFC 2104). The key is prepared only once."""
+    """Computes HMAC-SHA256 (RFC 2104) with a prepared key."""
 
     __slots__ = ("_inner", "_outer")
 

@@ -136,7 +136,8 @@ def holds_token(text: str) -> bool:
 
 
 def replace_tokens(text: str, end: str) -> str:
-    """Replace each secret that ``holds_token`` finds in ``text`` by its prefix, such as ``ugtc``, and ``end``."""
+    """Replace each secret that ``holds_token`` finds in ``text`` by its prefix (such as ``ugtc``) followed by
+    ``end``."""
     return _LIKE_A_TOKEN.sub(rf"\1{end}", text) if _may_hold_token(text) else text
 
 

@@ -51,7 +51,7 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Return a key derived from the secret: the HMAC-SHA256 of ``salt``. The salt names the purpose of the key."""
+        """Return the HMAC-SHA256 of ``salt``: a derived key. ``salt`` names its purpose."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
@@ -63,13 +63,14 @@ class SigningKey:
 
 class KeyRing:
     """Signing keys. Every key verifies tokens. The key with the id ``active`` signs new tokens; by default, the last
-    key does. ``audit_keys``: the ``audit_key`` of each removed signing key, by id. Raises InvalidKeys."""
+    key does. ``audit_keys``: the ``audit_key`` of each removed signing key, by id. Raises InvalidKeys for no keys, a
+    repeated id or an unknown ``active``."""
 
     removals: int = 0
-    """The number of times that keys were removed; in a KeyRing, always 0. When a subclass raises it, tokens that were
+    """How often keys were removed; in a KeyRing, always 0. When a subclass increases this number, tokens that were
     verified earlier may have become invalid."""
     problem: str | None = None
-    """Why a subclass cannot read its keys again, or None."""
+    """Why a subclass cannot reread its keys, or None."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -123,7 +124,8 @@ class KeyRing:
         return dict(self._audit_keys)
 
     def mint(self, token: Token) -> str:
-        """Sign a token and return its string. Equal tokens give equal strings. Raises SigningKeyMissing."""
+        """Sign a token and return its string. Equal tokens give equal strings. Raises SigningKeyMissing if the token's
+        key is unknown."""
         mac = self._mac_of(head(token.tag, token.key_id))
         if mac is None:
             raise SigningKeyMissing(

@@ -1,8 +1,8 @@
 """Passes: short-lived credentials, each for one viewer, made from the user group token.
 
 A pass is the part of the token before its dot, with ``ugv`` in place of ``ugt``, then a dot and a JWT (RFC 7519). The
-JWT is signed with HS256 (RFC 7515). The key is the complete token. Anyone with the token can make passes offline. A
-pass does not reveal the token. When the token becomes invalid, so does the pass."""
+JWT is signed with HS256 (RFC 7515). The key is the complete token. A pass does not reveal the token. When the token
+becomes invalid, so does the pass."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def check_pass_length(claims: Mapping[str, Any]) -> None:
 def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
     """Verify a pass and read its viewer. Only the store knows whether the token that signed the pass is still valid.
 
-    Raises InvalidToken if the signature is invalid, before anything else is checked. Raises PassExpired if the pass has
+    The signature is checked first: if it is invalid, raises InvalidToken. Then raises PassExpired if the pass has
     ended, and InvalidPass if its content is malformed or a claim is not allowed.
     """
     # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs at most two
@@ -137,13 +137,13 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
 def make_claims(
     issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
 ) -> dict[str, Any]:
-    """``issued``: seconds since 1970."""
+    """Return the claims of a pass. ``issued``: seconds since 1970."""
     claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
     return {name: value for name, value in claims.items() if value is not None}
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
-    """Raises InvalidPass; the message names the claim."""
+    """Return the viewer of these claims. Raises InvalidPass, which names the claim."""
     for name in claims:
         # An unknown claim may be meant as a restriction, so ignoring it would be unsafe.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")
@@ -220,7 +220,7 @@ def _check_scope(name: str, value: object) -> None:
 
 
 def _check_issuer(name: str, value: object) -> None:
-    """Any issuer is fine: only a program with the token can make a valid signature."""
+    """Accept any issuer: only a program with the token can make a valid signature."""
 
 
 def _check_viewer(name: str, value: object) -> None:
@@ -232,7 +232,7 @@ def _check_viewer(name: str, value: object) -> None:
 
 
 def _count_names(value: Any, depth: int) -> int:
-    """Count the names on all levels. Raises InvalidPass for a value that is not allowed in properties."""
+    """Count the names of all objects in ``value``. Raises InvalidPass for a value that is not allowed in properties."""
     if isinstance(value, str):
         _require(is_storable_text(value), "viewer", "has a NUL character or a lone surrogate")
         return 0

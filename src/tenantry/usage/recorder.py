@@ -310,7 +310,7 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """Return the recorder of a store, or of the store behind a backend, or None."""
+    """Return the recorder of a store or of a backend's store, or None."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 

@@ -23,7 +23,7 @@ class WaitingUsage(UsageTable[Row]):
         self._names: dict[int, _ViewerNames] = {}
 
     def count_viewer(self, row: Row, viewer: str, counts: Counts) -> None:
-        """Add the counts to the viewer's row for this day, but not to the group's row."""
+        """Add the counts to the viewer's row for the day, but not to the group's row."""
         self.has_seen_viewers = True
         hour, environment, group, *_ = row
         if self._counting is None or environment in self._counting:

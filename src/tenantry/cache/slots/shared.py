@@ -72,8 +72,8 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the file, and make it if it is missing. The parameters are those of ``run_folder``; the default name is
-        the store id. Raises StoreUnavailable or FolderTaken."""
+        """Map the file, and make it if it is missing. The parameters and errors are those of ``run_folder``; the
+        default name is the store id."""
         return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
@@ -144,8 +144,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file, and make it atomically if it is missing. Raises StoreUnavailable, also if the file has a wrong
-    owner, mode, size or header."""
+    """Open the file. If it is missing, make it atomically. Raises StoreUnavailable if this fails, or if the file has a
+    wrong owner, mode, size or header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

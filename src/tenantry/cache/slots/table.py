@@ -25,7 +25,7 @@ def write_in_progress() -> int:
 
 
 class SlotWrite:
-    """Marks a write in a slot, by the rules of ``ports.Slots``."""
+    """Context manager that marks a write in a slot (``ports.Slots``)."""
 
     # If two writes overlap, the version is even once the first write has ended. A reader may then cache an answer. The
     # end of the second write invalidates this answer. If the second writer crashes, the next poll drops the answer.

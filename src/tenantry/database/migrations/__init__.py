@@ -71,7 +71,7 @@ def check(url: str) -> None:
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
     """Whether this version can use tables of the revision ``found``. ``listed``: the ``HEAD`` of each version that can
-    use the tables, separated by spaces. The last one is the revision of the tables."""
+    use the tables, separated by spaces. The list counts only if it ends with ``found``."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 

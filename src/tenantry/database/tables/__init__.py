@@ -1,5 +1,7 @@
-"""The tables of a store. Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is
-stored as text, not as ``jsonb``, to keep key order and the spelling of numbers. No table holds a complete token."""
+"""The tables of a store. Times are microseconds since 1970 (UTC). JSON is stored as text. No table holds a complete
+token."""
+
+# All databases and drivers agree on integers. ``jsonb`` would lose the order of keys and the spelling of numbers.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Creates the tables of a new store in their latest form, so a new store needs no migration steps."""
+"""Creates the tables of a new store in their latest form, without migration steps."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ HEAD_BYTES: Final = 64 * 1024
 DRAIN_BYTES: Final = 1024 * 1024
 """Maximum bytes of an unread body that are discarded before the connection is aborted."""
 DRAIN_SECONDS: Final = 2.0
-"""Seconds for which bytes are discarded before the connection is aborted."""
+"""Maximum seconds during which bytes are discarded before the connection is aborted."""
 
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
@@ -42,7 +42,7 @@ _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 reading a member 
 
 
 class ClientConnection(asyncio.Protocol):
-    """Sits between a client's socket and uvicorn's HTTP protocol, and enforces the limits. Does not parse HTTP."""
+    """Sits between a client's socket and uvicorn's HTTP protocol, and enforces the limits."""
 
     def __init__(
         self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
@@ -244,8 +244,9 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The transport that the HTTP protocol uses. It has no ``set_protocol``, because that method would bypass the
-    limits."""
+    """The transport that the HTTP protocol uses."""
+
+    # It has no ``set_protocol``: that method would bypass the limits.
 
     write: _Write
     is_closing: Callable[[], bool]

@@ -42,9 +42,8 @@ class ConnectionLimits:
     - ``header_seconds``: seconds in which a client must send the head of a request.
     - ``min_rate``: minimum bytes per second at which a client must send a body (while the app waits for the body) or
       read a response. The rate is averaged over ``grace_seconds``. 0: no minimum.
-    - ``max_per_address``: maximum connections of one client address; 0: no limit. The default is half of
-      ``max_connections``, rounded up. Loopback addresses, Unix sockets and ``proxies`` are exempt.
-    """
+    - ``max_per_address``: maximum connections from one client address; 0: no limit. The default is half of
+      ``max_connections``, rounded up. Loopback addresses, Unix sockets and ``proxies`` are exempt."""
 
     header_seconds: float = 10.0
     min_rate: int = 500
@@ -55,7 +54,7 @@ class ConnectionLimits:
 
     @property
     def per_address(self) -> int:
-        """Maximum connections of one address; 0: no limit."""
+        """Maximum connections from one address; 0: no limit."""
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
@@ -96,7 +95,7 @@ _ADVICE: Final = {
 
 
 class LimitWarnings:
-    """Logs which limits closed or refused connections. ``clock`` returns seconds."""
+    """Logs which limits closed or refused connections."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -104,8 +103,8 @@ class LimitWarnings:
         self._warned_at: dict[Limit, float] = {}
 
     def limit_met(self, limit: Limit, most: int, address: str | None = None) -> None:
-        """Count a connection that was closed or refused because of the limit ``most``. Log a warning at most once per
-        WARNING_SECONDS for each kind of limit."""
+        """Count a connection that was closed or refused because ``most`` connections were open. Log a warning at most
+        once per WARNING_SECONDS for each kind of limit."""
         self._unreported[limit] += 1
         now = self._clock()
         if now - self._warned_at.get(limit, float("-inf")) < WARNING_SECONDS:

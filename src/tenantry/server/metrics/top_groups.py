@@ -33,8 +33,7 @@ _Counts: TypeAlias = list[int]
 
 class TopGroups:
     """Counts the usage of at most ``limit`` groups by name, and the total of all others. Once an hour, it chooses these
-    groups again: those with the highest usage in that hour. The count of a new group starts at 0. ``clock`` returns
-    seconds."""
+    groups again: those with the highest usage in that hour. The count of a new group starts at 0."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:

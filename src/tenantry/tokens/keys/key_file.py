@@ -91,8 +91,8 @@ class KeyFile:
         return KeyFile((*retired, entry))
 
     def without(self, key_id: str) -> KeyFile:
-        """Return the file without a signing key, but with that key's audit key. Raises InvalidKeys if the signing key
-        is active or unknown."""
+        """Return the file without the signing key ``key_id``, but with its audit key. Raises InvalidKeys if the signing
+        key is active or unknown."""
         if self.active.key.id == key_id:
             raise InvalidKeys(f"{key_id} is the active signing key: run `tenantry keys rotate` before you remove it")
         gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
@@ -127,7 +127,8 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Raises InvalidKeys. The message shows no secret. It names the line, except if no key is active."""
+    """Parse a key file. Raises InvalidKeys if it is malformed. The message shows no secret. It names the line, unless
+    no key is active."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -195,7 +196,7 @@ def _encode_secret(secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """A signing key, shown without its secret. ``created_at`` is in UTC."""
+    """A signing key without its secret. ``created_at`` is in UTC."""
 
     id: str
     created_at: datetime
@@ -217,7 +218,8 @@ def rotate_key_file(path: str | Path) -> KeyInfo:
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key. Tokens that it signed become invalid. Raises InvalidKeys."""
+    """Remove a verify-only key. Tokens that it signed become invalid. Raises InvalidKeys, also if the key is active or
+    unknown."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -238,7 +240,7 @@ def read_keys(path: str | Path) -> KeyFile:
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Raises InvalidKeys; the message names the file."""
+    """Parse the bytes of a key file. Raises InvalidKeys, which names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(

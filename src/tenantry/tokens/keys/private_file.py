@@ -32,11 +32,11 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Return the content of a private file. Raises InvalidKeys if it cannot be read, is too large, or if another user
-    than its owner can access it.
+    """Return the content of a private file. Raises InvalidKeys if it cannot be read, is too large, or if anyone but its
+    owner can access it.
 
-    The file's group may read it in two cases: TENANTRY_RUN_GROUP names this group, or root owns the file and either
-    the group is not root's or this process does not run as root."""
+    The file's group may read it if TENANTRY_RUN_GROUP names this group. If root owns the file, its group may read it,
+    unless the group is root's and this process runs as root."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -101,7 +101,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock the file. ``replace_private`` requires this lock. Raises InvalidKeys."""
+    """Lock the file while the block runs, as ``replace_private`` requires. Raises InvalidKeys."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -104,7 +104,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """Note that all of ``changes`` have been added."""
+        """Record that all of ``changes`` are in the log."""
         if self._discarded:
             self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation

@@ -35,7 +35,7 @@ class UsageKey(NamedTuple):
 
     environment: str
     group: str
-    """The ``provided_id``."""
+    """The group's ``provided_id``."""
     source: str
     """The id of the data source. Empty in a viewer's sum, and in the group's sum of ``resolves``."""
     viewer: str = ""

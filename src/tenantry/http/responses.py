@@ -1,4 +1,4 @@
-"""Error responses, and the request headers that determine their form. No I/O."""
+"""Error responses, and the request headers that determine their form."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
-    """Whether the path contains ``%2F``. Such a path could bypass a rule of a proxy (RFC 3986 section 2.2)."""
+    """Whether the path contains ``%2F``, which could bypass a rule of a proxy (RFC 3986 section 2.2)."""
     raw = scope.get("raw_path") or b""
     return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
 

@@ -112,7 +112,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Raises ViewerLeft if the viewer has already left."""
+        """Cancel ``stay`` when the viewer leaves. Raises ViewerLeft if the viewer has already left."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)

@@ -39,7 +39,8 @@ _SAFE_OPEN: Final = os.O_NOFOLLOW | os.O_NONBLOCK  # a FIFO must not block
 _TRIES: Final = 8
 
 _TOUCH_INTERVAL: Final = 3_600.0
-"""Minimum seconds between updates of the file's times, which keep cleaners of temporary folders from deleting it."""
+"""Minimum seconds between updates of the file's times. The updates keep cleaners of temporary folders from deleting the
+file."""
 
 
 class SharedSlots(SlotTable):

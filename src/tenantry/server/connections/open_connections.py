@@ -23,8 +23,8 @@ limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit, it makes room by closing the oldest connection of the first kind
-    below that has any. If no kind has any, it refuses the new connection:
+    """Admits connections up to the limits. At a limit, it looks through these kinds in order, and closes the oldest
+    connection of the first kind that has any. If no kind has any, it refuses the new connection:
     1. draining, or too slow for a second or longer
     2. idle between requests
     3. waiting for its client to send, for less than a second

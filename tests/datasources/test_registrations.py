@@ -105,7 +105,7 @@ async def test_without_a_resolver_each_query_asks(url: str, writer: SQLStore, tm
     async with host(url, tmp_path / "here") as here:
         await _cached(here)
         await here.resolver.aclose()
-        assert here.store.sources.lease is None
+        assert here.store.sources.source_cache is None
         before = here.store.sources.reads
         assert await here.owners() == ["acme"]
         await remove(writer)
@@ -131,12 +131,12 @@ async def test_one_of_two_resolvers_is_closed(url: str, writer: SQLStore, tmp_pa
         second = Resolver(here.store, keys=KEYS, staleness=NO_POLL)
         await _cached(here)
         await here.resolver.aclose()
-        assert here.store.sources.lease is None
+        assert here.store.sources.source_cache is None
         assert await here.owners() == ["acme"]
         with pytest.raises(InvalidToken):
             await second.resolve(KEYS.mint(make_token(handle=b"no group")))
         await _cached(here)
-        assert here.store.sources.lease is not None
+        assert here.store.sources.source_cache is not None
         await remove(writer)
         with pytest.raises(UnregisteredSource):
             await here.owners()
@@ -204,7 +204,7 @@ async def test_a_store_in_memory(tmp_path: Path) -> None:
     environment = await store.environments.create("production", Tag.CUSTOMER)
     made = await store.sources.create(environment, "ds_1", SourceDraft("own", sqlite_file(tmp_path / "a.db", "acme")))
     resolver = Resolver(store, keys=KEYS, staleness=NO_POLL)
-    lease = store.sources.lease
+    lease = store.sources.source_cache
     assert lease is not None
     for reference in ("ds_1", "own"):
         assert await lease.read_source(store.sources, environment, reference) == made

@@ -118,7 +118,7 @@ async def test_an_app_that_only_queries_is_not_idle(monkeypatch: pytest.MonkeyPa
     store, bus = MemoryStore(), FakeBus()
     resolver = Resolver(store, keys=KEYS, staleness=0.5, buses=[bus])
     environment = await store.environments.create("production", Tag.CUSTOMER)
-    lease = store.sources.lease
+    lease = store.sources.source_cache
     assert lease is not None
     assert await lease.read_source(store.sources, environment, "none") is None
     await until(lambda: bus.listeners)

@@ -32,7 +32,7 @@ from tenantry.groups import (
     UserGroup,
     from_micros,
 )
-from tenantry.ports import Clock, SourceLease, SourceLeaseHolder
+from tenantry.ports import Clock, SharedSourceCache, SourceCacheHolder
 
 UNKNOWN_TOKEN = "no user group of this environment has this token"  # noqa: S105 - a message, not a password
 ALREADY_ROTATED = "this token has already been rotated: fetch the live one with GET /api/user"
@@ -205,16 +205,16 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
     return frozenset(mapping[schema] for schema in mapping)
 
 
-class LentSourceLease(SourceLeaseHolder):
-    _lease: ReferenceType[SourceLease] | None = None
+class LentSourceCache(SourceCacheHolder):
+    _source_cache: ReferenceType[SharedSourceCache] | None = None
 
     @property
-    def lease(self) -> SourceLease | None:
-        return None if self._lease is None else self._lease()
+    def source_cache(self) -> SharedSourceCache | None:
+        return None if self._source_cache is None else self._source_cache()
 
-    @lease.setter
-    def lease(self, lease: SourceLease | None) -> None:
-        self._lease = None if lease is None else ref(lease)
+    @source_cache.setter
+    def source_cache(self, source_cache: SharedSourceCache | None) -> None:
+        self._source_cache = None if source_cache is None else ref(source_cache)
 
 
 # --- the time of day ---

@@ -4,7 +4,7 @@ import logging
 
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Environment, RegisteredSource, UserGroup
-from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
+from tenantry.ports import LeasedSources, SharedSourceCache, SourceDirectory
 
 STALENESS = 5.0
 """The staleness bound, in seconds, if the process has no Resolver of the store."""
@@ -16,12 +16,12 @@ class SourceLookup:
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
         self._leased = _leased(directory)
-        self._lease: SourceLease | None = None
+        self._shared_cache: SharedSourceCache | None = None
 
     @property
     def staleness(self) -> float:
-        lease = None if self._leased is None else self._leased.lease
-        return STALENESS if lease is None else lease.staleness
+        cache = None if self._leased is None else self._leased.source_cache
+        return STALENESS if cache is None else cache.staleness
 
     async def of_schema(
         self,
@@ -44,8 +44,8 @@ class SourceLookup:
                 "add one with PUT /api/user"
             )
         if reread is None:
-            lease = self._lease
-            source = None if lease is None else lease.peek_source(environment, reference)
+            cache = self._shared_cache
+            source = None if cache is None else cache.peek_source(environment, reference)
             if source is None:
                 source = await self.of_reference(environment, reference)
         else:
@@ -71,10 +71,10 @@ class SourceLookup:
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)
-        self._lease = directory.lease
-        if self._lease is None:
+        self._shared_cache = directory.source_cache
+        if self._shared_cache is None:
             return await directory.get(environment, reference)
-        return await self._lease.read_source(directory, environment, reference)
+        return await self._shared_cache.read_source(directory, environment, reference)
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:

@@ -9,13 +9,13 @@ from tenantry.ports.clock import Clock, MonotonicClock
 from tenantry.ports.groups import GroupStore
 from tenantry.ports.sources import (
     LeasedSources,
+    SharedSourceCache,
+    SourceCacheHolder,
     SourceDirectory,
     SourceHolder,
-    SourceLease,
-    SourceLeaseHolder,
     SourceStore,
 )
-from tenantry.ports.sources import lease_holder_of as lease_holder_of
+from tenantry.ports.sources import source_cache_holder_of as source_cache_holder_of
 from tenantry.ports.store import (
     ApiTokenStore,
     AuditTrail,
@@ -43,12 +43,12 @@ __all__ = [
     "LeasedBackend",
     "LeasedSources",
     "MonotonicClock",
+    "SharedSourceCache",
     "Slots",
     "SnapshotBackend",
+    "SourceCacheHolder",
     "SourceDirectory",
     "SourceHolder",
-    "SourceLease",
-    "SourceLeaseHolder",
     "SourceStore",
     "Store",
     "TokenCount",

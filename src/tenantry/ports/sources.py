@@ -22,7 +22,7 @@ class SourceDirectory(Protocol):
         ...
 
 
-class SourceLease(Protocol):
+class SharedSourceCache(Protocol):
     """A cache of data sources. It polls the store for changes."""
 
     @property
@@ -42,26 +42,25 @@ class SourceLease(Protocol):
 
 
 @runtime_checkable
-class SourceLeaseHolder(Protocol):
-    """Gives DataSources the Resolver's cache of data sources, ``lease``. The holder keeps only a weak reference to the
-    cache."""
+class SourceCacheHolder(Protocol):
+    """Gives DataSources the Resolver's cache of data sources. The holder keeps only a weak reference to the cache."""
 
     @property
-    def lease(self) -> SourceLease | None:
-        """The lease, or None. Without a lease, every query reads its data source from the store."""
+    def source_cache(self) -> SharedSourceCache | None:
+        """None if there is no Resolver. Every query then reads its data source from the store."""
         ...
 
-    @lease.setter
-    def lease(self, lease: SourceLease | None) -> None: ...
+    @source_cache.setter
+    def source_cache(self, source_cache: SharedSourceCache | None) -> None: ...
 
 
-def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
+def source_cache_holder_of(backend: object) -> SourceCacheHolder | None:
     sources = getattr(backend, "sources", None)
-    return sources if isinstance(sources, SourceLeaseHolder) else None
+    return sources if isinstance(sources, SourceCacheHolder) else None
 
 
 @runtime_checkable
-class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
+class LeasedSources(SourceCacheHolder, SourceDirectory, Protocol):
     """A directory whose data sources may be cached. Each write to a source appears in the store's ``changes`` under
     SOURCES_HANDLE, and changes the slots of both ``handles`` of the source."""
 

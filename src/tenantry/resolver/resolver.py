@@ -9,7 +9,7 @@ from tenantry.aio import LoopLocal
 from tenantry.cache import TABLE_BYTE, GroupCache
 from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.ports import is_leased, lease_holder_of
+from tenantry.ports import is_leased, source_cache_holder_of
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.end_dates import EndDates
 from tenantry.resolver.followed_keys import FollowedKeys
@@ -91,11 +91,11 @@ class Resolver:
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
-        self._lease_holder = lease_holder_of(backend)
+        self._sources = source_cache_holder_of(backend)
         self._source_cache = None
-        if self._poller is not None and self._lease_holder is not None:
+        if self._poller is not None and self._sources is not None:
             self._source_cache = SourceCache(self._cache, self._poller, clock, staleness)
-        self._lend_lease()
+        self._lend_source_cache()
 
     def __repr__(self) -> str:
         return f"<Resolver of {self._reader.name}, {len(self._cache)} tokens cached>"
@@ -197,7 +197,7 @@ class Resolver:
             self._poller.ensure_running(loop)
         else:
             self._subscriptions.start(loop)
-        self._lend_lease()  # lend the lease again, because ``aclose`` takes it back
+        self._lend_source_cache()  # again, because ``aclose`` takes it back
         flights = self._flights.get()
         flight = flights.get(key)
         if (
@@ -237,20 +237,20 @@ class Resolver:
         for flight in loads:
             flight.set_stopped()
         self._cache.flush()
-        if self._lease_holder is not None and self._lease_holder.lease is self._source_cache:
-            self._lease_holder.lease = None
+        if self._sources is not None and self._sources.source_cache is self._source_cache:
+            self._sources.source_cache = None
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
         """Send the counted usage to the store. Never raises. If this fails, the usage is sent later."""
         await self._usage.flush()
 
-    def _lend_lease(self) -> None:
-        # Of several resolvers of a store, the first lends its lease. After this resolver is closed, each query reads
-        # its data source from the store, until another resolver loads a group and then lends its lease. This is slower,
-        # but no query uses an outdated source.
-        if self._lease_holder is not None and self._lease_holder.lease is None:
-            self._lease_holder.lease = self._source_cache
+    def _lend_source_cache(self) -> None:
+        # Of several resolvers of a store, the first lends its cache of data sources. After this resolver is closed,
+        # each query reads its data source from the store, until another resolver loads a group and lends its cache.
+        # This is slower, but no query uses an outdated source.
+        if self._sources is not None and self._sources.source_cache is None:
+            self._sources.source_cache = self._source_cache
 
     # --- before the backend -------------------------------------------------------------------------------------------
 

@@ -93,13 +93,13 @@ async def test_data_sources_share_the_lease_of_a_resolver_that_is_timed(metered:
     """A registration is cached as without the one between. Red when it does not pass the lease on: each query asks."""
     store = metered.store
     made = await store.sources.create(metered.production, "ds_1", SourceDraft("own", "sqlite:///a.db"))
-    lease = store.sources.lease
-    assert lease is not None
-    assert lease is metered.timed.sources.lease
-    assert await lease.read_source(store.sources, metered.production, "own") == made
-    assert lease.peek_source(metered.production, "own") == made
+    cache = store.sources.source_cache
+    assert cache is not None
+    assert cache is metered.timed.sources.source_cache
+    assert await cache.read_source(store.sources, metered.production, "own") == made
+    assert cache.peek_source(metered.production, "own") == made
     await metered.resolver.aclose()
-    assert store.sources.lease is None
+    assert store.sources.source_cache is None
 
 
 async def test_groups_are_named_up_to_a_number(metered: Metered) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tenantry.backends.audit.details import source_update_details, table_changes
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.source_changes import changed_source, created_source, name_taken
-from tenantry.backends.stored import LentSourceLease, references_of
+from tenantry.backends.stored import LentSourceCache, references_of
 from tenantry.errors import UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,
@@ -22,7 +22,7 @@ from tenantry.groups import (
 from tenantry.ports import SourceStore
 
 
-class MemorySources(LentSourceLease, SourceStore):
+class MemorySources(LentSourceCache, SourceStore):
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

@@ -15,12 +15,12 @@ from tenantry.backends.batching import NoAnswer, TickBatcher
 from tenantry.backends.redis.entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.database import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
 from tenantry.errors import InvalidSettings
-from tenantry.ports import lease_holder_of
+from tenantry.ports import source_cache_holder_of
 from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, LookupResult, Token, UserGroup
-    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLeaseHolder
+    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceCacheHolder
     from tenantry.usage import UsageRecorder
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -110,9 +110,9 @@ class RedisBackend:
         return result
 
     @property
-    def sources(self) -> SourceLeaseHolder | None:
+    def sources(self) -> SourceCacheHolder | None:
         """The origin's data sources, which Redis does not cache."""
-        return lease_holder_of(self._origin)
+        return source_cache_holder_of(self._origin)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:

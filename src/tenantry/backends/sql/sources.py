@@ -18,7 +18,7 @@ from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
-from tenantry.backends.stored import LentSourceLease, references_of
+from tenantry.backends.stored import LentSourceCache, references_of
 from tenantry.database import check_source
 from tenantry.database.tables import data_sources, environments, generation, groups
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownDataSource
@@ -75,7 +75,7 @@ _MAPPINGS: Final[Read] = (
 )
 
 
-class SQLSources(SQLPart, LentSourceLease, SourceStore):
+class SQLSources(SQLPart, LentSourceCache, SourceStore):
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         found = await self._read(_BY_REFERENCE, environment_id=environment.id, reference=reference)
         return _data_source(found[0]) if found else None

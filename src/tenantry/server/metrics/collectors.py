@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from tenantry.durations import Buckets
-from tenantry.ports import has_snapshots, is_leased, lease_holder_of
+from tenantry.ports import has_snapshots, is_leased, source_cache_holder_of
 from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tenantry.backends.redis import RedisCounters
     from tenantry.datasources import Activity
     from tenantry.groups import Changes, LookupResult, Token, UserGroup
-    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLeaseHolder
+    from tenantry.ports import Backend, LeasedBackend, Slots, SourceCacheHolder
     from tenantry.resolver import Resolver
     from tenantry.usage import UsageRecorder
 
@@ -60,8 +60,8 @@ class TimedBackend:
         return slots
 
     @property
-    def sources(self) -> SourceLeaseHolder | None:
-        return lease_holder_of(self._backend)
+    def sources(self) -> SourceCacheHolder | None:
+        return source_cache_holder_of(self._backend)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:

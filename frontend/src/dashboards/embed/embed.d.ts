@@ -1,43 +1,48 @@
 /** Types of `<tenantry-dashboard>` (embed.js). */
 
-/** A viewer's choices, by the names of the dashboard's controls. */
+/** Name of a control of the dashboard -> the value that the viewer chose. */
 export type Filters = Record<string, string | string[] | { preset: string } | { start: string | null; end: string | null }>;
 
 export interface Theme {
   mode?: "light" | "dark" | "auto";
-  /** A colour as CSS writes it, such as `#2456c4`. */
+  /** A CSS colour, such as `#2456c4`. */
   accent?: string;
-  /** At most eight colours of series. */
+  /** The colours of series, at most eight. */
   palette?: string[];
   good?: string;
   warn?: string;
   bad?: string;
-  /** The page, and what lies on it; each counts in the mode whose text can be read on it. */
+  /** Colours of the page and of the panels. Each is used only in the mode (light or dark) whose text is legible on it. */
   background?: string;
   surface?: string;
   corner?: "square" | "round";
   density?: "compact";
-  /** Families of fonts that viewers have. */
+  /** Font families that are installed on the viewers' devices. */
   font?: string;
   /** An image as a `data:image/…` address. */
   logo?: string;
 }
 
 /**
- * `no_answer`: the dashboard did not load in this page (is its origin among the embedding hosts?); `no_token`:
- * `getToken` failed; `token_timeout`: it gave nothing within ten seconds; `same_token`: it gave the token that had been
- * refused; `refused`: the new one was refused too; `bad_address`: `src` and `name` make no address;
- * `unknown_dashboard`: there is none of this name; `invalid_filters`: the filters are refused, and `message` says why;
- * `unreachable`: the server does not answer, and is asked again. Others come from the dashboard.
+ * Codes of the element; the dashboard reports others.
+ * - `no_answer`: the dashboard did not load. Check that the origin of this page is one of the embedding hosts.
+ * - `no_token`: `getToken` failed.
+ * - `token_timeout`: `getToken` returned nothing within ten seconds.
+ * - `same_token`: `getToken` returned the token that the server had just refused.
+ * - `refused`: the server refused the new token, too.
+ * - `bad_address`: `src` and `name` are not a valid address.
+ * - `unknown_dashboard`: there is no dashboard with this name.
+ * - `invalid_filters`: the dashboard does not accept the filters; `message` says why.
+ * - `unreachable`: the server does not answer. The element tries again.
  */
 export interface DashboardError {
   code: string;
-  /** Where a token was refused: the server's code, such as `pass_expired` or `user_group_suspended`. */
+  /** If a token was refused: the server's error code, such as `pass_expired` or `user_group_suspended`. */
   reason?: string;
   message?: string;
-  /** The panel that shows this error; the others are shown as they are. */
+  /** The id of the panel that shows this error. The other panels are not affected. */
   panel?: string;
-  /** The control whose choices could not be loaded. */
+  /** The name of the control whose choices could not be loaded. */
   control?: string;
 }
 
@@ -47,7 +52,7 @@ export interface DashboardClick {
   dashboard: string;
   /** The panel's id, such as `1-2`. */
   panel: string;
-  /** The columns that the panel names. A number that JavaScript cannot hold exactly, and a decimal, is a string. */
+  /** The values of the columns in `event`. Decimals, and numbers that JavaScript cannot represent exactly, are strings. */
   row: Record<string, unknown>;
 }
 
@@ -57,30 +62,30 @@ export interface ShownDashboard {
 }
 
 export interface DashboardEvents {
-  /** The dashboard is shown. It comes again when a click has opened another one in the frame. */
+  /** A dashboard is shown: the first one, or another one that a click has opened in the frame. */
   ready: CustomEvent<ShownDashboard>;
-  /** Pixels. */
+  /** The height of the dashboard in pixels has changed. */
   height: CustomEvent<number>;
-  /** The choices as they are now. */
+  /** The viewer's choices have changed; `detail` has all of them. */
   filters: CustomEvent<Filters>;
-  /** Everything that the viewer sees as an error, and each call of `setFilters` that the dashboard refuses. */
+  /** The viewer sees an error, or the dashboard has refused a call of `setFilters`. */
   error: CustomEvent<DashboardError>;
-  /** A click in the dashboard; one on the element's own edge is a MouseEvent. */
+  /** A click on a row or mark in the dashboard. A click on the edge of the element itself is a MouseEvent. */
   click: CustomEvent<DashboardClick>;
 }
 
 export class TenantryDashboard extends HTMLElement {
-  /** Gives a pass. Asked at the start, when nine tenths of the time of a pass are over, and once when one was refused. */
+  /** Returns a pass. Called at the start, after nine tenths of a pass's lifetime, and once after the server refused a pass. */
   getToken: (() => Promise<string> | string) | null;
   readonly filters: Filters;
   /**
-   * Replaces the choices: a control that is not named goes back to its default. What the dashboard does not take is an
-   * `error` with the code `invalid_filters`, and changes nothing.
+   * Replaces all choices. A control that `filters` does not name gets its default. If the dashboard does not accept the
+   * filters, nothing changes, and the element fires `error` with the code `invalid_filters`.
    */
   setFilters(filters: Filters | null): void;
-  /** Replaces the look: without a key, or with null, the group's theme counts. */
+  /** Replaces the theme. For each key that is missing, and for all keys if `theme` is null, the group's theme applies. */
   setTheme(theme: Theme | null): void;
-  /** Begins anew, for example after an error. */
+  /** Loads the dashboard again, for example after an error. */
   reload(): void;
   addEventListener<K extends keyof DashboardEvents>(
     type: K,

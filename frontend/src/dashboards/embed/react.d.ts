@@ -1,4 +1,4 @@
-/** Types of the React wrapper (embed-react.js), beside embed.d.ts. */
+/** Types of the React component (embed-react.js). Needs embed.d.ts in the same folder. */
 
 import type { HTMLAttributes, ReactElement } from "react";
 
@@ -7,14 +7,14 @@ import type { DashboardEvents, Filters, TenantryDashboard, Theme } from "./embed
 export interface DashboardProps extends Omit<HTMLAttributes<TenantryDashboard>, "onError" | "onClick" | "children"> {
   /** The address where the dashboards are mounted. */
   src: string;
-  /** The dashboard, unless `src` is its own address. */
+  /** The name of the dashboard. Not needed if `src` is the address of the dashboard itself. */
   name?: string;
-  /** Pixels, if the frame shall not be as tall as its page. */
+  /** The height of the frame in pixels. By default, the frame is as tall as the dashboard. */
   height?: number;
   getToken: NonNullable<TenantryDashboard["getToken"]>;
-  /** All choices at first, and whenever you give others (by value, not by object). Without it they are the viewer's. */
+  /** Sets all choices at the start, and again when the value (not only the object) changes. If omitted, the viewer chooses. */
   filters?: Filters | null;
-  /** How it looks. Without it, or a key of it, the group's theme counts. */
+  /** The group's theme applies to each key that is missing. */
   theme?: Theme | null;
   onReady?: (event: DashboardEvents["ready"]) => void;
   onHeight?: (event: DashboardEvents["height"]) => void;

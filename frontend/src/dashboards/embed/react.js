@@ -1,6 +1,7 @@
 /**
- * <Dashboard> for React 18 and 19, around <tenantry-dashboard>: React 18 passes no functions to custom elements, and 19
- * takes properties that begin with "on" for events. Copy it into your app, or import it from where it is served.
+ * <Dashboard> for React 18 and 19: renders <tenantry-dashboard>. React 18 cannot pass functions to custom elements, and
+ * React 19 treats properties that begin with "on" as events, so this component sets them itself. Copy this file into
+ * your app, or import it from the server of the dashboards.
  */
 
 import { createElement, useEffect, useRef } from "react";
@@ -10,11 +11,11 @@ const EVENTS = ["ready", "height", "filters", "error", "click"];
 /**
  * @param {object} props
  * @param {string} props.src  the address where the dashboards are mounted
- * @param {string} props.name  the dashboard
+ * @param {string} props.name  the name of the dashboard
  * @param {() => Promise<string>} props.getToken
- * @param {object} [props.filters]  all choices at first, and whenever you give others; without it they are the viewer's
- * @param {object} [props.theme]  without it, or a key of it, the group's counts
- * @param {(event: CustomEvent) => void} [props.onReady]  and onHeight, onFilters, onError, onClick
+ * @param {object} [props.filters]  sets all choices at the start, and again when the value changes; if omitted, the viewer chooses
+ * @param {object} [props.theme]  the group's theme applies to each key that is missing
+ * @param {(event: CustomEvent) => void} [props.onReady]  likewise onHeight, onFilters, onError, onClick
  */
 export function Dashboard({ src, name, getToken, filters, theme, onReady, onHeight, onFilters, onError, onClick, ...rest }) {
   const element = useRef(null);
@@ -22,14 +23,14 @@ export function Dashboard({ src, name, getToken, filters, theme, onReady, onHeig
   listeners.current = { ready: onReady, height: onHeight, filters: onFilters, error: onError, click: onClick };
   useEffect(() => {
     const own = element.current;
-    const call = (event) => event instanceof CustomEvent && listeners.current[event.type]?.(event); // no click of a mouse
+    const call = (event) => event instanceof CustomEvent && listeners.current[event.type]?.(event); // ignore a MouseEvent
     for (const type of EVENTS) own.addEventListener(type, call);
     return () => EVENTS.forEach((type) => own.removeEventListener(type, call));
   }, []);
   useEffect(() => {
-    element.current.getToken = getToken; // also before the element's script is there
+    element.current.getToken = getToken; // works even before the element's script has loaded
   }, [getToken]);
-  // By value: a parent that is drawn again makes new objects, and would take the viewer's own choices away.
+  // Compare by value: a parent that renders again creates new objects, which would reset the viewer's choices.
   useEffect(() => whenDefined(() => filters && element.current?.setFilters(filters)), [JSON.stringify(filters)]);
   useEffect(() => whenDefined(() => element.current?.setTheme(theme ?? null)), [JSON.stringify(theme)]);
   return createElement("tenantry-dashboard", { ...rest, ref: element, src, name });

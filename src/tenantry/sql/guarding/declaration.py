@@ -12,11 +12,11 @@ from tenantry.sql.guarding.names import NAME, PATH, key_of, path_of, written
 SHARED: Final = "shared"
 """The rule of a table whose rows every group may read."""
 READ_ITSELF: Final = "compare a column of this table with a value of the group"
-"""The fix for a table whose condition reads the table itself."""
+"""The fix for a condition that reads its own table."""
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
-"""``shared``, the name of a column, a condition, or pairs of a column's name and a value."""
+"""A table's rule: ``shared``, the name of a column, a condition, or pairs of a column's name and a value."""
 
 
 class InvalidTables(TemplateError):
@@ -85,7 +85,7 @@ class Declaration:
     file: str = field(default="", compare=False)
 
     def entry(self, name: str, dialect: Dialect) -> TableEntry | None:
-        """Return the entry of a table. ``name`` may lack the schema."""
+        """Return the entry of a table, or None if the table is not declared. ``name`` may lack the schema."""
         wanted = key_of(path_of(name), dialect)
         return next(
             (each for each in self.entries if key_of(path_of(each.name), dialect)[-len(wanted) :] == wanted), None

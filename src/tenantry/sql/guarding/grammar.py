@@ -33,8 +33,8 @@ _ARGUMENTS: Final = {
     "TableAlias": "this columns",
     "In": "this expressions query unnest is_global",
 }
-"""The arguments of each node that concerns tables. Other arguments, such as ``for update`` or ``sample``, are
-refused."""
+"""Type of sqlglot node that concerns tables → the arguments that it may have. Others, such as ``for update`` or
+``sample``, are refused."""
 _OTHERS: Final = """
     Alias Aliases Condition Func Identifier Star Var DataType DataTypeParam ColumnDef Tuple Ordered Order Group Having
     Where Limit Offset Fetch Qualify Window WindowSpec Distinct Filter WithinGroup IgnoreNulls RespectNulls Interval
@@ -55,7 +55,7 @@ _BUGS: Final = (
     *(ValueError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError, RuntimeError),
     *(NameError, StopIteration, re.error),
 )
-"""Exceptions that bugs of sqlglot raise. The SQL that causes such an exception is refused."""
+"""Exceptions that bugs of sqlglot raise. SQL that causes one is refused."""
 
 _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 
@@ -122,7 +122,7 @@ class _Types:
 
 @cache
 def types() -> _Types:
-    """Import sqlglot. Raises Refused if it is not installed."""
+    """Import sqlglot and return its types. Raises Refused if sqlglot is not installed."""
     return _Types()
 
 
@@ -176,7 +176,8 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield (part, whether the part may read the CTE recursively) for each part of a CTE's query."""
+    """Yield the parts of a CTE's query, and for each part whether it may read the CTE itself. Only a recursive union
+    has two parts."""
     exp = types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # DuckDB does not repeat a union by name
@@ -206,7 +207,6 @@ def call_in_from(node: Any) -> Any:
 
 
 def is_alias(node: Any) -> bool:
-    """Whether the node is the alias of a table, and was written by the author."""
     exp = types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False

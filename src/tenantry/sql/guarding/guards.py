@@ -33,14 +33,14 @@ _QUERY: Final = "select * from "
 _WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
 RewriteCondition: TypeAlias = "Callable[[Tree, TableGuards, int], RewrittenCondition]"
-"""Rewrites the query of a guard: each table in the query is replaced with the guard of that table. Only the guarded
-table itself, at the given offset, stays."""
+"""Replaces each table in a guard's query, ``select * from table where condition``, with the guard of that table. The
+guarded table itself, at the given offset, is kept."""
 
 
 class RewrittenCondition(NamedTuple):
     nodes: tuple[Node, ...]
     names: frozenset[str]
-    """Names of tables that the condition reads. A CTE with such a name could hide the table."""
+    """Names of tables that the condition reads."""
     shown: str
     """The condition as SQL, in which variables are written as tags."""
 
@@ -50,11 +50,11 @@ class TableGuardSQL:
     entry: TableEntry
     table: str
     nodes: tuple[Node, ...]
-    """The condition. Each table that the condition reads is replaced by the guard of that table."""
+    """The condition, in which each table is replaced by its guard."""
     condition: str
     reads: frozenset[str]
-    """Names of tables that the condition reads, in the form that ``folded`` returns. No CTE may have one of these
-    names."""
+    """Names of tables that the condition reads, in the form that ``folded`` returns. A CTE with one of these names
+    could hide the table."""
     conflicts: tuple[PlaceholderConflict, ...]
     least_length: int
     """Minimum number of characters in the rendered condition."""
@@ -64,7 +64,8 @@ class TableGuardSQL:
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
-        """Return the guard as SQL, in which variables are written as tags."""
+        """Return the guard as SQL, in which variables are written as tags. ``only`` adds this keyword before the
+        table."""
         return self.condition.join(self._around(alias, only=only))
 
     def _around(self, alias: str, *, only: bool) -> tuple[str, str]:
@@ -121,7 +122,8 @@ class TableGuards:
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield a query for each branch of the table's condition, or a single query for a shared table."""
+        """Yield the SQL of the table's TableProofs. Together, the queries contain every branch of the table's
+        condition."""
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return
@@ -160,7 +162,6 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
-    """Yield the variables of guards, including those inside clauses and branches."""
     return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
 
 

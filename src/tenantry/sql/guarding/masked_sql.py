@@ -1,4 +1,5 @@
-"""MaskedSQL: SQL that is rewritten, without changing its length, so that every other lexer reads it as ours does."""
+"""MaskedSQL: SQL in which quoted parts are simplified, so that every lexer reads it as ours does. Its length stays the
+same."""
 
 # Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
 # of quotes, characters that engines read in different ways are refused.
@@ -68,7 +69,8 @@ def check_length(characters: int) -> None:
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
-    """Raises Refused for SQL that is too large, cannot be lexed, or may be read differently by engines."""
+    """Return the masked SQL. Raises Refused if the SQL is too large or cannot be lexed, or if engines could read it
+    differently."""
     check_length(len(sql))
     plain = sql.replace("{{", "{ ")  # only a string can contain `{{`, because no engine reads it as SQL
     try:

@@ -18,8 +18,8 @@ _AT_ONCE: Final = 12_000  # words and signs; further SQL is proved when it is fi
 
 
 class Proof:
-    """Checks the SQL of a rewritten template again before its first use. Outside of guards, this SQL may name only
-    shared tables."""
+    """Checks a rewritten template's SQL again before it is first used. Outside of guards, the SQL may name only shared
+    tables. Raises TemplateError for other SQL."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: TableGuards) -> None:
         self._source = source
@@ -28,7 +28,7 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Check the SQL of all ``combinations``, but stop after ``_AT_ONCE`` tokens. Raises TemplateError."""
+        """Check all ``combinations``, or only the first ones if they have more than ``_AT_ONCE`` tokens."""
         tokens = 0
         for decide in combinations(self._nodes, every=False):
             tokens += self._prove(render(self._nodes, decide))
@@ -36,7 +36,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Check the SQL that a Renderer has for a key. Raises TemplateError."""
+        """Check the combination that the key of a Renderer describes."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

@@ -116,11 +116,11 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 
 
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
-    """Yield Decide functions. The last one drops every clause. All others include every clause.
+    """Yield Decide functions that include every clause and, together, choose every branch. If there are clauses, the
+    last function drops them all.
 
-    With ``every``, each branch is chosen at least once. Otherwise, some branches are skipped. If a filter wrote the
-    branches around a column, only the longest is chosen. If many branches are plain names, only the first of these is
-    chosen.
+    Without ``every``, some branches are left out: all but the longest of those that a filter wrote around a column,
+    and all but the first of many plain names.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)
@@ -159,8 +159,8 @@ def _length(nodes: Sequence[Node]) -> int:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """For each Switch with skipped names, yield the first name, which ``combinations`` chooses. If it is a table, the
-    skipped names may be tables too."""
+    """Yield each plain name that ``combinations`` chooses in place of others. If the name is a table, the others may
+    be tables too."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

@@ -26,8 +26,8 @@ class _Edit(NamedTuple):
     """Where the name begins in the Text."""
     name: str = ""
     guard: TableGuardSQL | None = None
-    """The guard that replaces the name, or None. An edit with a name but no guard belongs to a shared table, and keeps
-    the SQL. An edit with neither removes the SQL."""
+    """The guard that replaces the SQL, if any. Without a guard, the SQL is kept if the edit has the ``name`` of a
+    shared table, otherwise removed."""
     alias: str = ""
     only: bool = False
 
@@ -50,15 +50,13 @@ def rewrite_tree(tree: Tree, guards: TableGuards) -> Tree:
 
 
 def rewrite_condition(tree: Tree, guards: TableGuards, exempt: int) -> RewrittenCondition:
-    """A RewriteCondition. The table at the offset ``exempt`` stays."""
+    """Replace each table in a guard's query with its guard, except the table at the offset ``exempt``."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
     return RewrittenCondition(edits.apply(tree.nodes), frozenset(edits.names), edits.shown(tree.source))
 
 
 class _Edits:
-    """Finds the edits of each Text of a tree."""
-
     def __init__(self, guards: TableGuards, exempt: int = -1) -> None:
         self.names: set[str] = set()
         self._guards = guards

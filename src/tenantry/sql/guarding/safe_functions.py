@@ -1,4 +1,4 @@
-"""The functions that a guarded query may call, because no engine lets them read a table."""
+"""The functions that a guarded query may call, because they never read a table."""
 
 # Every other function is refused: a macro, a stored function or an extension's function may read a table that the query
 # does not name.

@@ -24,8 +24,8 @@ class TableUse(NamedTuple):
     only: bool
     """Whether the name follows ``only``."""
     is_whole_query: bool
-    """Whether the table is in a select like that of a guard: the table is the only item in ``from``, and the select has
-    a ``where`` but no joins."""
+    """Whether the table is in a select like a guard's: the table is the only item in ``from``, and the select has a
+    ``where`` but no joins."""
 
 
 class Qualified(NamedTuple):
@@ -42,7 +42,7 @@ class StatementNames:
     starts: dict[int, Path] = field(default_factory=dict)
     """Position at which a name of a table or CTE begins → the name."""
     calls: set[int] = field(default_factory=set)
-    """Positions of the names of functions in ``from``, without their schemas."""
+    """Positions of the names of functions in ``from``, after the schema if there is one."""
     aliases: set[int] = field(default_factory=set)
     """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)

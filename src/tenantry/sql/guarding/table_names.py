@@ -1,5 +1,3 @@
-"""Finds the names of the tables that a template reads, to draft a declaration of tables."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

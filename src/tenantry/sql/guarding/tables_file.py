@@ -31,7 +31,7 @@ def read_tables_file(path: str | Path) -> GuardedTables:
 
 
 def read_tables_node(root: YamlNode, source: Source) -> GuardedTables:
-    """Raises TemplateError for a malformed declaration."""
+    """Return the declaration in a YAML node. Raises TemplateError if it is malformed."""
     try:
         return read_tables(root.plain(), file=source.file)
     except InvalidTables as error:

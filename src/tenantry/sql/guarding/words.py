@@ -1,5 +1,5 @@
-"""Checks a statement a second time by its words only: the tables after ``from``, ``join`` and commas, and the calls of
-functions."""
+"""Checks a statement a second time, word by word: the tables after ``from``, ``join`` and commas, and the functions
+that are called."""
 
 # This does not depend on sqlglot's parser, which can mistake a table for something else.
 
@@ -24,7 +24,7 @@ _BEFORE_OPERAND: Final = word_set(
     """as on and or xor not in is like ilike between div mod from join case when then else where having qualify = < > +
     - * / % | & ^ ~ ! : :: -> ? @ # . ,"""
 )
-"""After one of these, a word is the name of a column or an alias."""
+"""After one of these, a word is the name of a column or an alias, not a keyword."""
 _CLOSED_BY: Final = {"(": ")", "[": "]", "{": "}"}
 _BEGIN_QUERY: Final = frozenset({"select", "with", "from", "values", "table"})
 _RETURNS_ROWS: Final = re.compile("json_table|xmltable|jsonb?_(?:each|to_record|populate_record).*")
@@ -62,13 +62,12 @@ class Functions(NamedTuple):
     scalar: AbstractSet[str]
     tables: AbstractSet[str]
     known: Sequence[str] = ()
-    """Names to suggest for a misspelt one."""
+    """Names to suggest for a misspelt function."""
     declared_in: str = "the declaration of the tables"
 
 
 class Positions(NamedTuple):
-    """Positions of the names that sqlglot found. ``tables``: names of tables and CTEs. ``calls``: names of functions in
-    ``from``, without the names of their schemas."""
+    """Positions of the names that sqlglot found, as in StatementNames. ``tables`` has names of tables and CTEs."""
 
     tables: AbstractSet[int]
     calls: AbstractSet[int]
@@ -86,8 +85,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks that the tokens name the same tables that sqlglot found, and call only ``functions``. A call is not
-    checked if ``is_trusted`` returns true for its position. Raises Refused."""
+    """Checks that the tokens name the same tables that sqlglot found, and call only ``functions``. If ``is_trusted``
+    returns true for a call's position, the call is not checked. ``run`` raises Refused."""
 
     def __init__(
         self,
@@ -195,7 +194,7 @@ class WordCheck:
             level.in_from = level.expects = not self._is_array_join(at)
 
     def _ends_from(self, at: int) -> bool:
-        """Whether a word begins a clause in which commas do not separate tables. Returns False in doubt."""
+        """Whether a word begins a clause in which commas do not separate tables. When in doubt, False."""
         word, after = self._text(at), self._text(at + 1)
         if self._text(at - 1) in _BEFORE_OPERAND:
             return False

@@ -30,9 +30,9 @@ class LexemeKind(IntEnum):
     ESCAPE = auto()
     """A backslash and the characters that it escapes."""
     FILTER = auto()
-    """A filter of a tag. A FILTER occurs only in the ``parts`` of a TAG."""
+    """A filter, in the ``parts`` of a TAG."""
     ARGUMENT = auto()
-    """An argument of a filter. An ARGUMENT occurs only in the ``parts`` of a FILTER."""
+    """An argument, in the ``parts`` of a FILTER."""
     # ``tags.flatten`` inserts these three before, between and after the arguments of a filter.
     CHOICE_START = auto()
     CHOICE_NEXT = auto()

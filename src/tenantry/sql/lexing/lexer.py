@@ -1,4 +1,4 @@
-"""The lexer: splits a template, including arguments of filters, into lexemes of a dialect."""
+"""The lexer: splits a template, including arguments of filters, into the lexemes of a dialect."""
 
 # Lexing takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
 
@@ -46,7 +46,7 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Named group of ``Dialect.opening`` → the problem with the matched SQL, and the fix."""
+"""Name of a group in the pattern ``Dialect.opening`` → the problem with the matched SQL, and the fix."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 

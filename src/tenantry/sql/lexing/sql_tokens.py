@@ -64,7 +64,7 @@ class Tokens:
 
 
 class TokenContext:
-    """Finds the tokens around each lexeme. ``signs`` are the dialect's ``joining_signs``."""
+    """Finds the tokens around the lexeme at an ``index``. ``signs`` are the dialect's ``joining_signs``."""
 
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str] = _NO_SIGNS) -> None:
         self.lexemes = lexemes
@@ -78,7 +78,7 @@ class TokenContext:
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Whether the tag is the whole right side of ``=``, ``<`` or ``>``."""
+        """Whether the lexeme, a tag, is the whole right side of ``=``, ``<`` or ``>``."""
         before = self.lexemes[index - 1]  # index 0 gives the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
@@ -96,8 +96,8 @@ class TokenContext:
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:
-        """Return the name before the innermost parenthesis that is open at the lexeme, such as ``extract`` in
-        ``extract(year from``."""
+        """Return the name before the innermost parenthesis around the lexeme. In ``extract(year from …)`` it is
+        ``extract``."""
         depth = 0
         tokens = self._tokens_before(index)
         for _, token in zip(range(_LOOKBACK), tokens, strict=False):
@@ -123,7 +123,7 @@ class TokenContext:
         return ""
 
     def is_searched_case(self, index: int, skip: int = 0) -> bool:
-        """Whether the ``when`` before the lexeme belongs to a ``case when`` rather than to a ``case a when``."""
+        """Whether the lexeme is in a ``case when …``, and not in a ``case a when …``."""
         depth, after = 0, ""
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:

@@ -53,7 +53,7 @@ class VariableTag(NamedTuple):
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """Read the path and the filters of a tag. Raises TemplateError if the tag has another form."""
+    """Read the path and the filters of a tag. Raises TemplateError if the tag is malformed."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -91,8 +91,8 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes, including those in arguments of filters other than ``default``. A tag comes after the lexemes
-    of its arguments. A ``one_of`` tag itself is left out."""
+    """Yield the lexemes. Before each tag, yield the lexemes of its filters' arguments. Arguments of ``default`` and
+    the tags of ``one_of`` are left out."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
             for each in lexeme.parts:

@@ -14,7 +14,6 @@ from tenantry.sql.binding.conversions import PATTERNS
 MAX_ITEMS: Final = 1_000
 """Default maximum number of items in a list."""
 NAME: Final = re.compile(r"[^\W\d_]\w*")
-"""Name of a parameter."""
 MATCHINGS: Final = ("equals", *PATTERNS)
 """Ways in which ``matches`` can compare a string with a column."""
 UTC_ZONE: Final = ZoneInfo("UTC")
@@ -22,7 +21,7 @@ _LISTED_CHOICES = 20
 
 
 class ParameterType(StrEnum):
-    """Type of a parameter's value. If the value is a list, this is the type of each item."""
+    """Type of a parameter's value, or of each item of a list."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -44,9 +43,9 @@ RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANG
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
 DAY_BOUNDS: Final = ("before", "beyond", "from", "until")
-"""Additional parts of a date range in a ZoneOfGroup. ``before`` and ``beyond`` are dates two days before and after
-the range, so they are outside of the range in every zone. ``from`` and ``until`` are the instants at which the range
-begins and ends."""
+"""Parts that a date range in a ZoneOfGroup has in addition to ``start`` and ``end``. ``before`` and ``beyond`` are
+dates two days before and after the range, so they are outside of the range in every zone. ``from`` and ``until`` are
+the instants at which the range begins and ends."""
 ZONE_NAME: Final = "_zone"
 SUNDAYS_NAME: Final = "_sundays"
 CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})

@@ -25,7 +25,6 @@ from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relativ
 from tenantry.sql.parameters.typed_values import REFUSALS, EmptyRange, Moment, is_empty, read_value
 
 MAX_PARAMETERS_DECLARED: Final = 100
-"""Maximum number of parameters that a template declares."""
 _LIST_OF = "list of "
 _PROPERTY, _QUERY = "property", "query"
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the time

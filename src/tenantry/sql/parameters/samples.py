@@ -20,7 +20,7 @@ _SAMPLES: Final[Mapping[ParameterType, str]] = {
 
 
 def sample_input(parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """Return valid input by parameter name, except for parameters that are locked or have a default."""
+    """Return valid input by parameter name. Parameters that are locked or have a default are left out."""
     return {each.name: _sample(each) for each in parameters if not each.locked and each.default is None}
 
 

@@ -1,4 +1,4 @@
-"""Typed values: converts viewer input, mostly strings, to the declared type.
+"""Converts viewer input, mostly strings, to the declared type.
 
 Strings must have a strict form: ASCII digits, no underscores in numbers, dates in ISO 8601. Values that already have
 the declared type are accepted too.

@@ -150,8 +150,8 @@ _BEFORE_OPERAND = word_set(
     paste positional grouping within at pivot unpivot cluster distribute sort start connect collate filter over
     similar rlike regexp glob escape nulls rows range match option top ignore"""
 )
-"""Words such as ``left`` that cannot begin an expression if an operand follows: ``[[left(a, 1)], [b]]`` is an array,
-but ``[[ left join …`` is not."""
+"""Words that begin a clause if an operand follows, otherwise an expression: ``[[ left join …`` is a clause, and
+``[[left(a, 1)], [b]]`` is an array."""
 _OPERATORS = word_set("and or is in not like ilike between as collate at div mod")
 _NO_EXPRESSION = re.compile(r"[,;)=<>/%&!]|\|\|")
 _AFTER_NOT = frozenset({"in", "like", "ilike", "between", "similar", "rlike", "regexp", "glob"})

@@ -54,10 +54,10 @@ _NO_NAMES: Final[_Names] = frozenset()
 
 class _NamesAround(NamedTuple):
     before: _Names
-    """The names that may directly precede the clause or choice."""
+    """The functions whose names may directly precede the clause or choice."""
     after: _Names
-    """The names that may directly precede the SQL after the clause or choice: the names at the end of each choice so
-    far and, because a clause may be left out, ``before``."""
+    """The functions whose names may directly precede the SQL after the clause or choice: those at the end of each
+    choice so far and, because a clause may be left out, ``before``."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery

@@ -28,7 +28,7 @@ class OpenNode:
         self.text = []
 
     def write(self, sql: str, offset: int = -1) -> None:
-        """Collect SQL. ``offset`` is the offset in the source, or -1 for other SQL."""
+        """Collect SQL. ``offset`` is its offset in the source, or -1 if it is not from the source."""
         last = self.text[-1] if self.text else None
         if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
             self.text[-1] = Text(last.sql + sql, last.offset)
@@ -36,8 +36,8 @@ class OpenNode:
             self.text.append(Text(sql, offset))
 
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
-        """Add a node, with a space before and after it where needed. ``before`` and ``after`` are the characters of the
-        template next to the node."""
+        """Add a node between the SQL ``opening`` and ``closing``. The template's characters next to the node,
+        ``before`` and ``after``, decide where a space is added."""
         # If x is -1, `1-{{ x }}` must not become `1--1`, which contains a comment.
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):

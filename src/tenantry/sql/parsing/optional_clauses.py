@@ -40,7 +40,8 @@ class _OpenClause:
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first clause or choice that can change the meaning of the SQL around it."""
+    """Raise TemplateError for the first optional clause or filter argument that can change the meaning of the SQL
+    around it."""
     checker = _ClauseChecker(source)
     for lexeme in lexemes:
         checker.read(lexeme)

@@ -21,8 +21,8 @@ _MAX_DEPTH = 100
 
 
 class TokenKind(IntEnum):
-    """A NAME is quoted or follows a dot. AND and OR join conditions, but the ``and`` of ``between`` is a WORD. A GROUP
-    contains the tokens in brackets or ``case … end``."""
+    """Kind of an OutlineToken. A NAME is quoted or follows a dot. AND and OR join conditions, but the ``and`` of
+    ``between`` is a WORD. A GROUP contains the tokens in brackets or ``case … end``."""
 
     WORD = auto()
     NAME = auto()
@@ -45,7 +45,6 @@ class OutlineToken:
     """Offsets of the optional clauses around the token, outermost first."""
     references: tuple[VariableReference, ...] = ()
     children: list[OutlineToken] = field(default_factory=list)
-    """The tokens inside a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
     """If the token is a tag: the tokens of each argument of the tag's filters. Arguments of ``default`` are left
@@ -187,12 +186,12 @@ def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
 
 
 def alternatives(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split at each ``or``."""
+    """Split a condition at each ``or`` outside of groups."""
     return _split(condition, lambda token: token.kind is TokenKind.OR)
 
 
 def conjuncts(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split at each ``and``."""
+    """Split a condition at each ``and`` outside of groups."""
     return _split(condition, lambda token: token.kind is TokenKind.AND)
 
 

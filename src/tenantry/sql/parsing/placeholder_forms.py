@@ -27,9 +27,10 @@ from tenantry.sql.tenant_guard import TenantGuard, is_viewer_input
 
 _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
-"""SQL that only a literal may follow, so a tag after it gets no form: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
+"""SQL that needs a literal after it, as in ``_utf8mb4 'a'`` and ``show tables like 'a%'``. A placeholder there gets no
+form."""
 _AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
-"""A tag before a word that only a literal may precede, as in ``rows 3 preceding``. Such a tag gets no form."""
+"""A tag before a word that needs a literal, as in ``rows 3 preceding``. A placeholder there gets no form."""
 _NEAR: Final = 64  # characters
 
 
@@ -115,8 +116,8 @@ class Neighbour(Enum):
     OPERATOR = auto()
     """An operator on documents, arrays or patterns."""
     POSITION = auto()
-    """A position or length in ``substring`` or ``overlay``. Without a cast, PostgreSQL would use the value as a
-    pattern."""
+    """An argument of ``substring`` or ``overlay`` that is a position or length. Without a cast, PostgreSQL would use
+    it as a pattern."""
     OTHER = auto()
 
 

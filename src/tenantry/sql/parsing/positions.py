@@ -105,15 +105,15 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Whether a bracket of a clause, or another tag, is between two offsets. If so, the SQL at one offset may be
-        dropped while the SQL at the other stays."""
+        """Whether ``[[``, ``]]`` or a tag other than that at ``index`` is between two offsets. If so, the SQL at one
+        offset may be dropped and the SQL at the other kept."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
         return any(each.kind in _SEPARATE for each in chain(before, after))
 
     def is_pattern(self, index: int) -> bool:
-        """Whether the tag is the whole pattern of a ``like`` without ``escape``."""
+        """Whether the tag at ``index`` is the whole pattern of a ``like`` without ``escape``."""
         following = self._context.following(index).text
         before = self._context.preceding(index, 1)[0].text
         return before in {"like", "ilike"} and following != "escape" and following not in _OPERATORS
@@ -302,9 +302,9 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError if the ``in`` or ``not in`` before a list is partly in another choice or clause than the
-    list. If the list is empty, other SQL replaces it together with its ``in`` or ``not in``. ``start`` is the offset of
-    ``in`` or ``not in``, and ``text_start`` the offset of the choice."""
+    """Raise TemplateError if a list and its whole ``in`` or ``not in`` are not in the same choice and clause. If the
+    list is empty, other SQL replaces both. ``start`` is the offset of ``in`` or ``not in``, and ``text_start`` that of
+    the choice."""
     tag = lexemes[at].start
     if start < text_start:
         fix = "write `in {{ name }}` in each choice, with its `not`"

@@ -18,9 +18,9 @@ _NEAR_BEFORE = 300  # number of lexemes before a tag; no rule looks further back
 _NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Word before a tag → keywords. The nearest of these keywords before the word decides what the word means. Two contexts
-with the same word and the same nearest keyword count as one, because otherwise each `[[ {{ a }} = x and ]]` would
-double the number of contexts."""
+"""Word before a tag → keywords. The nearest of these keywords before the word decides what the word means. Contexts
+with the same word and nearest keyword count as one. Otherwise each `[[ {{ a }} = x and ]]` would double their
+number."""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
@@ -36,8 +36,8 @@ class PossibleContexts:
         )
 
     def around(self, index: int) -> Iterator[tuple[Sequence[Lexeme], int]]:
-        """Yield each possible context: a list of lexemes without the brackets of clauses, and the tag's index in this
-        list."""
+        """Yield each possible context of the tag at ``index``: a list of lexemes without ``[[`` and ``]]``, and the
+        tag's index in this list."""
         if self._only_one:
             yield self._lexemes, index
             return

@@ -28,10 +28,8 @@ from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, Vari
 from tenantry.sql.tenant_guard import is_viewer_input
 
 MAX_TAGS = 1_000
-"""Maximum number of tags in a template."""
 _TOO_MANY_TAGS = f"a SQL template has at most {MAX_TAGS} variables"
 MAX_CLAUSE_DEPTH = 8
-"""Maximum nesting of optional clauses."""
 
 _NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
@@ -61,7 +59,7 @@ class TreeBuilder:
         parameters: Mapping[str, Parameter],
     ) -> None:
         self.references: list[VariableReference] = []
-        """The variables of the template in text order."""
+        """The template's variables in the order of its text."""
         self.source = source
         self.dialect = dialect
         self.parameters = parameters

@@ -27,7 +27,6 @@ class PrivateName(NamedTuple):
     name: str
     """The name as an error shows it, such as ``pg_authid``, ``current_setting()`` or ``@@datadir``."""
     offset: int
-    """Where the name is in the SQL."""
 
 
 @cached_by_text

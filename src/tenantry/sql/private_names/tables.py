@@ -21,7 +21,8 @@ class PrivateNames:
     prefixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Prefix of the engine's own names → the public names with this prefix."""
     only_in: str = ""
-    """The only schema whose names have these prefixes; empty if names in any schema may have them."""
+    """The schema to which these prefixes apply. In another schema, such a name is not private. If empty, they apply to
+    every schema."""
     attributes: tuple[FunctionNames, ...] = ()
     """Private functions and types that SQL can call as ``value.name``. Other names after a dot are columns."""
     functions: tuple[FunctionNames, ...] = ()
@@ -34,7 +35,8 @@ class PrivateNames:
 
 
 SHOWN: Final = word_set("tables columns fields index indexes keys")
-"""The words that may follow ``show`` and its modifiers. ``create`` is left out: it shows who defined a view."""
+"""Public words after ``show``, or after ``show`` and SHOW_MODIFIERS. ``create`` is private: it shows who defined a
+view."""
 SHOW_MODIFIERS: Final = word_set("all extended full")
 
 _INFORMATION: Final = {
@@ -169,7 +171,7 @@ PRIVATE_NAMES: Final[Mapping[str, PrivateNames]] = {
     "duckdb": _DUCKDB,
     "sqlite": _SQLITE,
 }
-"""By dialect. chDB has the dialect of ClickHouse."""
+"""The names of each dialect. chDB has the dialect of ClickHouse."""
 OTHERS: Final = PrivateNames(schemas=_INFORMATION)
 """For the other dialects. In these, only the rights of the database user protect secrets."""
 

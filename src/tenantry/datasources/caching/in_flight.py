@@ -38,11 +38,10 @@ class QueryOutcome:
     is_hit: bool = False
 
     def take_result(self) -> Result:
-        """Return the rows, copied if others get them, too. Raises Uncopyable."""
+        """Return the result, or a copy if it is shared. Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
-        """Raises Uncopyable."""
         ready, self.dicts = self.dicts, None
         if ready is not None and not (self.is_shared and self.answer.mutable):
             return ready
@@ -120,8 +119,8 @@ class InFlightQuery:
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
-        """Begin the query if the caller's group gets a connection at once; otherwise queue it. Raises SourceUnavailable
-        if the queue is full."""
+        """If the caller's group gets a connection at once, begin the query; otherwise queue it. Raises
+        SourceUnavailable if the queue is full."""
         handle = query.group.handle
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():
@@ -134,7 +133,6 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
-        """Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()

@@ -38,13 +38,14 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""If the sources' marks were last read more than this many seconds ago, ``is_current`` starts to read them again."""
+"""If the sources' marks (see ``RedisResults``) were read more than this many seconds ago, ``is_current`` starts to
+reread them."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""If the sources' marks were last read more than this many seconds ago, neither this cache nor the one in memory is
-used: all queries go to their sources."""
+"""If the marks were read more than this many seconds ago, all queries go to their sources: neither this cache nor the
+one in memory is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""Maximum pending writes. Further results are not written."""
+"""While this many writes are pending, further results are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
@@ -52,8 +53,9 @@ _LARGE: Final = 128 * 1024
 
 
 class RedisResults:
-    """The second level of a ResultCache, in Redis or Valkey, which all processes share. Each source has a mark: a
-    random string that is replaced when the source's rows change.
+    """A second level of ResultCache that all processes share, in Redis or Valkey. Each source has a mark: a random
+    string that is replaced when the source's rows change. An entry contains its source's mark, and is used only while
+    the source has this mark.
 
     Arguments:
     - ``url``: as for RedisBackend.
@@ -78,7 +80,7 @@ class RedisResults:
         load_redis()
         check_codec()
         self.caches: WeakSet[ResultCache] = WeakSet()
-        """The caches in memory that use this second level. They are notified when a source changes."""
+        """The caches in memory that use this second level."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -101,14 +103,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Return whether the sources' marks were read recently. May start to read them again in the background."""
+        """Return whether the sources' marks were read at most ``LEASE_SECONDS`` ago. May start to reread them."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but if the marks are old, wait up to ``budget`` seconds for new ones."""
+        """Like ``is_current``, but before returning False, wait up to ``budget`` seconds for new marks."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS

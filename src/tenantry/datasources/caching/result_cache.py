@@ -22,9 +22,9 @@ class KeptAnswer:
     key: str
     answer: SharedAnswer
     as_of: float
-    """Unix seconds."""
+    """When the source was queried, in Unix seconds."""
     until: float
-    """When the answer expires, in Unix seconds."""
+    """When the answer expires."""
     size: int
     group: bytes
     """The handle of the group whose query stored the answer."""
@@ -39,7 +39,7 @@ class ResultCache:
     queried in the background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds; the
     default one ignores changes of the host's clock.
 
-    Serves one event loop, in which several DataSources may share it. Raises InvalidSettings for an invalid limit.
+    Several DataSources may share a cache, but only in one event loop. Raises InvalidSettings for an invalid limit.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.listeners: WeakSet[SourceChanges] = WeakSet()
-        """The ``changes`` of each DataSources that uses this cache. Notified when this or another process reports that
-        rows changed."""
+        """The ``changes`` of all DataSources that use this cache. They are notified when this or another process
+        reports changed rows."""
         if shared is not None:
             shared.caches.add(self)
         self.size: int = 0
@@ -95,8 +95,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result with this key or a ``derived_key`` of this key, or
-        None."""
+        """Return the age in seconds of the oldest usable result of a query, or None. Considers results with the query's
+        ``key`` or a ``derived_key`` of it."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of

@@ -43,7 +43,7 @@ class RefusedResult(Exception):
 class SharedEntry:
     key: str
     mark: str
-    """The source's mark when the rows were read."""
+    """The source's mark (see ``RedisResults``) when the rows were read."""
     as_of: float
     """When the source was queried, in Unix seconds."""
     size: int
@@ -60,7 +60,7 @@ def check_codec() -> None:
 
 
 def write_result(secret: bytes, entry: SharedEntry) -> bytes:
-    """Encode and sign an entry. Raises Unencodable."""
+    """Encode and sign an entry. Raises Unencodable if a value cannot be encoded."""
     result = entry.result
     try:
         columns = [_column(values) for values in zip(*result.rows, strict=True)]

@@ -12,22 +12,23 @@ from tenantry.datasources.driver import Answer
 from tenantry.datasources.pool.query_limits import count_bytes
 from tenantry.datasources.results import Result
 
+# Exact types, because their subclasses may be mutable.
 _IMMUTABLE: Final = frozenset({
     type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta, UUID,
     IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network,
 })  # fmt: skip
-"""Types whose values need no copy. Their subclasses may be mutable."""
+"""Types whose values need no copy."""
+# Without `bytes`, because a driver may return a `bytearray`.
 _IMMUTABLE_WORDS: Final = frozenset({
     "boolean", "integer", "decimal", "float", "text", "date", "time", "datetime", "interval", "uuid",
 })  # fmt: skip
-"""Column types whose values need no copy. ``bytes`` is not among them, because a driver may return a ``bytearray``."""
+"""Column types whose values need no copy."""
 
 
 _ENTRY_BYTES: Final = 1_000
 _ROW_BYTES: Final = 64
 _VALUE_BYTES: Final = 40
-"""Estimated bytes of memory for an answer, for each row and for each value. The bytes from ``count_bytes`` are
-added."""
+"""Estimated bytes in memory of an answer, a row and a value, without the bytes that ``count_bytes`` returns."""
 
 
 class Uncopyable(Exception):
@@ -48,7 +49,7 @@ class SharedAnswer:
         self.original: Result = Result(
             tuple(result.names), rows, types, as_of or result.as_of, result.size, result.arrow_types
         )
-        """The result without copies, for a caller that does not share it."""
+        """The result itself. If several callers share it, each must use the copy that ``result`` makes."""
         self.size: int = 0
         """Bytes of memory; 0 before ``measure``."""
         self.is_copyable: bool = True
@@ -71,7 +72,7 @@ class SharedAnswer:
         return self._mutable
 
     def result(self) -> Result:
-        """Return the result, mutable values copied. Raises Uncopyable."""
+        """Return the result with copies of mutable values. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # its rows are tuples of immutable values, so it needs no copy

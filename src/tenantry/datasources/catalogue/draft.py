@@ -125,7 +125,7 @@ def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None
 
 
 def tables_yaml(declaration: Mapping[str, Any]) -> str:
-    """Return the YAML that an author would write for a declaration in ``GuardedTables.as_json`` form."""
+    """Return YAML, as an author would write it, for a declaration that ``GuardedTables.as_json`` returned."""
     return "".join(f"{line}\n" for line in _yaml_lines(declaration))
 
 
@@ -141,7 +141,7 @@ def _yaml_lines(declaration: Mapping[str, Any]) -> Iterator[str]:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return YAML on one line, quoted only where necessary."""
+    """Return ``value`` as one line of YAML."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{flow_yaml(key)}: {flow_yaml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):

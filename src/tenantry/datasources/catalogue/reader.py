@@ -18,7 +18,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, SQLTemplate
 
 CATALOGUE_SECONDS: Final = 60.0
-"""Default number of seconds to wait for the catalogue."""
+"""Default timeout."""
 
 _LIMITS: Final = Limits(timeout=CATALOGUE_SECONDS, row_limit=1_000_000, max_bytes=512 * 1024 * 1024, pool_size=1)
 _SQLITE_TABLES = "select name, type = 'view', sql from sqlite_schema where type in ('table', 'view') order by rowid"
@@ -115,14 +115,14 @@ class _SQLiteSchema(NamedTuple):
 
 
 def _sqlite_schema(rows: Iterable[Sequence[Any]]) -> _SQLiteSchema:
-    """Return the columns and foreign keys of the tables that the statements in ``rows`` create. A table that needs an
-    extension, such as a virtual table, has None as its only column."""
+    """Return the columns and foreign keys of the tables that the statements in ``rows`` create."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         for _, _, statement in listed:
             with suppress(sqlite3.Error):
                 empty.execute(statement)
+        # A table without known columns, such as a virtual table whose extension is missing, gets the column None.
         return _SQLiteSchema(
             [("", name, column, bool(view)) for name, view, _ in listed for column in _columns(empty, name) or (None,)],
             [key for name, _, _ in listed for key in _foreign_keys(empty, name)],

@@ -21,7 +21,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CHECK_SECONDS: Final = 5.0
-"""Default seconds to wait for an answer."""
+"""Default timeout."""
 
 _AT_ONCE: Final = 16
 _QUESTION: Final = SQLTemplate("select 1 as answer")

@@ -42,7 +42,7 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain, on the data source to which a group maps ``schema``."""
+    """A query to explain (``EXPLAIN``) on the data source to which a group maps ``schema``."""
 
     file: str
     """The file to name in findings."""
@@ -83,7 +83,7 @@ class _Source:
     tables: GuardedTables | None
     engine: Engine | None
     left: dict[str, list[AskedQuery]] = field(default_factory=dict)
-    """Queries, by schema, that no group added so far can run."""
+    """Schema → the queries that no group added so far can run."""
     asked: list[_Asked] = field(default_factory=list)
 
     @property
@@ -156,7 +156,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Raises StoreUnavailable."""
+        """Ask the engines about the chosen queries. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:

@@ -16,10 +16,10 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 class _Plans(NamedTuple):
     prefix: str
-    """SQL that explains the query after it."""
+    """SQL that makes an engine explain the query after it."""
+    # Other first words could be options of `explain`, such as `analyze`, which runs the query.
     keywords: frozenset[str]
-    """First words of queries that ``prefix`` can explain. Other first words could be options of ``explain``, such as
-    ``analyze``, which runs the query."""
+    """First words of queries that ``prefix`` can explain."""
 
 
 _SELECTS: Final = frozenset({"select", "with"})
@@ -32,14 +32,13 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "clickhouse": _Plans("explain ", _SELECTS),
     "chdb": _Plans("explain ", _SELECTS),
 }
-"""How an engine explains queries, by the engine's name."""
+# Pivots are not explained: DuckDB would read their rows to find out their columns.
 _PIVOT: Final = re.compile(r"\bpivot", re.IGNORECASE)
-"""Matches pivots, which are not explained: DuckDB would read their rows to find out their columns."""
 
 
 def plans_without_running(source: RegisteredSource) -> bool:
-    """Whether the engine explains a query without running any part of it. MySQL, MariaDB and ClickHouse run some
-    subqueries. Raises InvalidSource for an unusable URL."""
+    """Whether the engine explains a query without running any part of it. Raises InvalidSource for an unusable URL."""
+    # MySQL, MariaDB and ClickHouse run some subqueries.
     return can_name_columns(parse_url(source.url).get_backend_name())
 
 

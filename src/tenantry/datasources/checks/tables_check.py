@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 def read_declaration(file: Path) -> GuardedTables:
-    """Raises TemplateError for a malformed file, and OSError for an unreadable one."""
+    """Read a declaration of guarded tables. Raises TemplateError for a malformed file, and OSError for an unreadable
+    one."""
     state = file.stat()
     return _read_file(file, state.st_mtime_ns, state.st_size)
 
@@ -41,10 +42,11 @@ def _read_file(file: Path, *_state: int) -> GuardedTables:
 
 
 class TablesCheck:
-    """Finds the guarded tables for each query: in ``file`` if given, otherwise in the declarations of data sources
-    (``add_source``), otherwise in tables.yaml in the query's folder or its parent.
+    """Finds the declaration of guarded tables for each query: ``file`` if given, otherwise the declaration of a data
+    source (``add_source``), otherwise tables.yaml in the query's folder or its parent.
 
-    ``find``, ``guarded`` and ``findings`` raise TemplateError or OSError for an unusable file."""
+    ``find``, ``guarded`` and ``findings`` raise the errors of ``read_declaration``.
+    """
 
     def __init__(self, file: Path | None) -> None:
         self._given = file
@@ -55,7 +57,7 @@ class TablesCheck:
         self._accepted: dict[tuple[SQLTemplate, GuardedTables], bool] = {}
 
     def add_source(self, source: RegisteredSource) -> None:
-        """Also use this source's declaration. Raises TemplateError for an invalid one."""
+        """Also use this source's declaration. Raises TemplateError if it is invalid."""
         if source.tables:
             from tenantry.sql.guarding import read_stored_tables  # slow to import
 
@@ -74,8 +76,8 @@ class TablesCheck:
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 
     def unguarded(self, template: SQLTemplate, folder: Path) -> Iterator[Finding]:
-        """Yield a finding if a query without a declaration uses no value of the group. Record the query for
-        ``undeclared``."""
+        """For a query without a declaration: yield a finding if it uses no value of the group. ``undeclared`` will
+        report the missing declaration."""
         if not template.definition.header.no_tenant:
             self._without.setdefault(folder, []).append(template)
         found = reads_every_customer(template)

@@ -1,4 +1,4 @@
-"""Drivers of databases. Exports what drivers in other distributions use, too (docs/own-engine.md)."""
+"""Drivers of databases. Also exports what drivers in other distributions use (docs/own-engine.md)."""
 
 from tenantry.datasources.driver import (
     check_statement,

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
 _OWN_FOLDERS: Final = ("metadata", "store")
+# For other statements, such as `show`, chDB returns all rows at once.
 _STREAMED: Final = frozenset({"select", "with", "from"})
-"""First words of the statements that chDB streams. For other statements, such as ``show``, it returns all rows at
-once."""
+"""First words of the statements that chDB streams."""
 _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another process has this one open"
 
 
@@ -37,14 +37,16 @@ class Handle:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.streaming: Client | None = None
-        """A second client for streams. They have other limits, and the limits of a client cannot be changed."""
+        """A second client, for streams: streams have other limits, and a client's limits cannot be changed."""
         self.mark = ""
         """An SQL comment at the start of the query, by which another client can find and stop the query."""
         self.stopping: Future[None] | None = None
 
 
 class ChDBDriver:
-    """A ``StreamingDriver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB (half a gigabyte)."""
+    """A ``StreamingDriver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB."""
+
+    # chDB takes half a gigabyte.
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -142,8 +144,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Closing the last handle of a folder releases the folder."""
-        connection.client.close()
+        connection.client.close()  # the last client of a folder releases the folder
         if connection.streaming is not None:
             connection.streaming.close()
 

@@ -91,7 +91,7 @@ _ARROW_TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("UInt8", "UInt16", "UInt32", "UInt64"), "uint64"),
     **dict.fromkeys(("Int128", "Int256", "UInt128", "UInt256"), "string"),
 }
-"""Exceptions to ``ARROW_TYPES``, by ClickHouse's type."""
+"""ClickHouse type → Arrow type, where ``ARROW_TYPES`` does not apply."""
 _DECIMAL: Final = re.compile(r"Decimal\((\d+), (\d+)\)")
 _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
@@ -115,7 +115,7 @@ def limit_settings(limits: Limits | StreamLimits) -> dict[str, str]:
 
 
 def to_rows(columns: Sequence[tuple[str, Any]], rows: Generator[tuple[Any, ...]]) -> OpenRows:
-    """``columns``: each column's name and its clickhouse-connect type."""
+    """``columns``: each column's name and clickhouse-connect type."""
     types = [each.name for _, each in columns]
     names = [name for name, _ in columns]
     return OpenRows(names, rows, [*map(type_word, types)], rows.close, [*map(arrow_type, types)])
@@ -158,7 +158,7 @@ def _failure_of_client(source_id: str, error: Exception) -> TenantryError:
 
 
 def type_word(name: str) -> str | None:
-    """Return a ClickHouse type's name in ResultColumn, or None if it is unknown."""
+    """Return the ``ResultColumn.type`` for a ClickHouse type, or None if it is unknown."""
     name = _unwrapped(name)
     family = _FAMILY.match(name)
     if family is None:

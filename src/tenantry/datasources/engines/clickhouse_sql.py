@@ -74,8 +74,8 @@ def _code_words(sql: str) -> list[str] | None:
 
 
 def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
-    """Return SQL with typed placeholders (``{p1:Int64}``), and the values for the client. Raises NotOneStatement,
-    QueryFailed, UnbindableValue."""
+    """Return SQL with typed placeholders (``{p1:Int64}``), and the values for the client. Raises the errors of
+    ``check_statement``, ``refuse_dynamic_sql`` and ``typed_value``."""
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
     params = bound.params
@@ -88,7 +88,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
 
 
 def typed_value(value: Any) -> tuple[str, Any]:
-    """Return a value's ClickHouse type, and the value for the client. Raises UnbindableValue."""
+    """Return a value's ClickHouse type, and the value for the client. Raises UnbindableValue if no type fits."""
     if value is None:
         return "Nullable(Nothing)", None
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""DuckDB: a read-only file without external access, and a locked configuration."""
+"""DuckDB: the file is read-only, external access is disabled, and the configuration is locked."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _ARROW_TYPES: Final[Mapping[str, str]] = {
     "HUGEINT": "decimal(38, 0)",
     "TIMESTAMP WITH TIME ZONE": "timestamptz",
 }
-"""Exceptions to ``ARROW_TYPES``, by DuckDB's type."""
+"""DuckDB type → Arrow type, where ``ARROW_TYPES`` does not apply."""
 _DECIMAL: Final = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
@@ -201,7 +201,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """Return a DuckDB type's name in ResultColumn, or None if it is unknown."""
+    """Return the ``ResultColumn.type`` for a DuckDB type, or None if it is unknown."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

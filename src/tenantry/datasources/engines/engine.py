@@ -58,7 +58,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """Raises InvalidSource."""
+        """Make the source's driver. Raises InvalidSource if the URL or the driver is unusable."""
         if not self.is_installed:
             raise InvalidSource(self.missing_package)
         try:
@@ -82,7 +82,7 @@ class Engine:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the client library is installed, without importing it."""
+        """Whether the client library is installed. Does not import it."""
         return not self.module or is_installed(self.module)
 
 

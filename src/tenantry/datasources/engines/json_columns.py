@@ -6,9 +6,10 @@ from typing import Any, Final, TypeAlias
 
 Row: TypeAlias = tuple[Any, ...]
 
+# With deeper documents, functions that recurse into values (to count bytes or write JSON) would exceed Python's
+# recursion limit.
 DEEPEST: Final = 500
-"""Maximum nesting of a document that is parsed. With deeper documents, functions that recurse into values (to count
-bytes or write JSON) would exceed Python's recursion limit."""
+"""Maximum nesting of a document that is parsed."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:

@@ -61,8 +61,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Return whether to connect again without TLS, because the server has no TLS and the URL does not require TLS.
-        If so, ``arguments`` leaves TLS out from now on."""
+        """If ``number`` is the error of a server without TLS, and the URL does not require TLS, return True and leave
+        TLS out of ``arguments`` from now on."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -113,7 +113,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         """Whether the session is ready for the next query."""
         self.is_mariadb = False
         self.stopping: Future[None] | None = None
-        """The task that stops the current query."""
         self.server: tuple[Any, ...] = ()
         self._setup: tuple[bytes, ...] = ()
         self._pipelining = pipelining
@@ -162,7 +161,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[MySQLColumn], Iterator[Any]]:
-        """Send a query. The caller must call ``settle`` first. Raises UnbindableValue, MySQLError."""
+        """Send a query, and return its columns and rows. Call ``settle`` first. Raises UnbindableValue and
+        MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -197,8 +197,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Run the query until its first row, and return ``was_truncated``. Return False if the statement cannot be a
-        subquery."""
+        """Run ``select exists(query)``, which reads only the first row, and return ``was_truncated``. Return False if
+        the query cannot be a subquery."""
         # Streams need to know this before they send rows.
         self.reusable = False
         try:

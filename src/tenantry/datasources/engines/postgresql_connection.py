@@ -49,10 +49,10 @@ _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 b
 
 
 class ServerError(Exception):
-    """The server refused a statement. The message is dropped, because it may quote a value."""
+    """The server refused a statement."""
 
     def __init__(self, result: PGresult) -> None:
-        super().__init__()
+        super().__init__()  # without the message, which may quote a value
         self.sqlstate: str = (result.error_field(DiagnosticField.SQLSTATE) or b"").decode()
         self.position: str = (result.error_field(DiagnosticField.STATEMENT_POSITION) or b"").decode()
         found = _PARAMETER.match(result.error_field(DiagnosticField.CONTEXT) or b"")
@@ -138,8 +138,8 @@ class PipelineConnection:
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """Run the statements ``before``, which begin a transaction, and then ``query``. Yield the columns and rows of
-        ``query``. Roll back at the end.
+        """Begin a transaction with the statements in ``before``, run ``query``, and yield its columns and rows. Roll
+        back at the end.
 
         Leaving the ``with`` block early stops the query. ``max_bytes`` is the maximum size of all rows or, for a
         stream, of the rows that libpq returns at a time. Raises ServerError, NoColumns, AnswerTooLong and psycopg's

@@ -1,4 +1,4 @@
-"""Conversion of values to and from PostgreSQL, and column types (docs/engine-postgresql.md)."""
+# docs/engine-postgresql.md lists the types.
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ _ARROW_TYPES: Final[Mapping[int, str]] = {
     psycopg.adapters.types["timetz"].oid: "string",
     psycopg.adapters.types["timestamptz"].oid: "timestamptz",
 }
-"""Exceptions to ``ARROW_TYPES``."""
+"""OID of a type → Arrow type, where ``ARROW_TYPES`` does not apply."""
 _NUMERIC: Final = psycopg.adapters.types["numeric"].oid
 
 
@@ -223,8 +223,8 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Converts libpq's rows to Python values, with aware datetimes in UTC. Raises psycopg's DataError and
-    ValueError."""
+    """Converts libpq's rows to Python values. Aware datetimes are in UTC. Raises ValueError or psycopg's DataError if a
+    value cannot be converted."""
 
     def __init__(self) -> None:
         # No connection is given, because the transformer would use the connection's time zone.

@@ -202,10 +202,9 @@ def utc_offset(value: str | None, zone: str) -> str | None:
 
 
 def zoned_start(start: str, value: str | None, zone: str) -> str | None:
-    """Return the beginning of the hour, minute or second that contains the instant ``value``, as a time with an offset.
-    ``start`` is the clock time of the beginning. If clocks changed between ``start`` and ``value``, return the time of
-    the change. If an hour occurs twice, a time in the second hour gets a decimal (``02:00:00.0+01:00``), to sort after
-    the same time in the first."""
+    """Return the beginning of the hour, minute or second that contains the instant ``value``, with the offset of
+    ``zone``. ``start`` is this beginning without an offset. If clocks changed between ``start`` and ``value``, return
+    the time of the change. If an hour occurs twice, a time in the second hour gets a decimal (``02:00:00.0+01:00``)."""
     if value is None or _is_date(value):
         return value and start.replace(" ", "T")
     instant, begin = _in_zone(value, zone), datetime.fromisoformat(start)
@@ -213,6 +212,7 @@ def zoned_start(start: str, value: str | None, zone: str) -> str | None:
     late = abs(begin - passed.astimezone(ZoneInfo(zone)).replace(tzinfo=None))  # as much as clocks changed since then
     found = (passed + late).astimezone(ZoneInfo(zone))
     text = found.isoformat()
+    # The decimal sorts the second of two equal hours after the first.
     return f"{text[:19]}.0{text[19:]}" if found.fold else text
 
 
@@ -221,7 +221,7 @@ FUNCTIONS: Final[Mapping[str, tuple[int, Callable[..., str | None]]]] = {
     "tenantry_utc_offset": (2, utc_offset),
     "tenantry_zoned_start": (3, zoned_start),
 }
-"""The functions that each connection has for queries: name → number of arguments, function."""
+"""SQL functions that each connection defines: name → number of arguments, function."""
 
 
 def _is_date(value: str) -> bool:

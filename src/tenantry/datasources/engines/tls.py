@@ -26,8 +26,6 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """A source's SSL context, made once."""
-
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
         self._files = {name: options[name] for name in FILES if name in options}
@@ -35,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Raises InvalidSource for an unreadable file."""
+        """Return the context, made once. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -99,8 +97,8 @@ def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], 
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """Return the mode that the options set or imply, or None. Raises InvalidSource if the options contradict each
-    other."""
+    """Return the ``ssl_mode`` that the options set or imply, or None. Raises InvalidSource if the options contradict
+    each other."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -124,7 +122,7 @@ def certificate_hint(error: BaseException | None) -> str | None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether the host is this machine: None, ``localhost`` or a loopback address."""
+    """Whether ``host`` is None, ``localhost`` or a loopback address."""
     if host in {None, "localhost"}:
         return True
     try:

@@ -182,7 +182,8 @@ class ConnectionPool(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """Close without waiting, because the event loop has closed or the server does not answer."""
+        """Close without waiting for running queries. Used if the event loop has closed or the server does not
+        answer."""
         self._closed = True
         for running in self._running:
             running.stop()

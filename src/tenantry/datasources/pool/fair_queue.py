@@ -31,20 +31,19 @@ BARRED_SECONDS: Final = 60.0
 _LEARNED_SECONDS: Final = 60.0
 """When the server refuses a connection, the queue uses only the connections that are open. After this many seconds, it
 again uses up to ``pool_size`` connections."""
+# The server needs a moment to free closed connections.
 _PAUSE_SECONDS: Final = 0.1
-"""When the server refuses a source's first connection, the queue waits this many seconds, because the server needs a
-moment to free closed connections."""
+"""When the server refuses a connection and the source has no other, the queue waits this many seconds."""
 _PAUSES: Final = 3
 """How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
-"""When there are more groups than a limit, idle groups are forgotten. The next limit is this number plus twice the
+"""When the queue has more groups than this number, it forgets idle groups. The next limit is this number plus twice the
 number of groups that remain."""
 
 _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Two thirds of ``size``, rounded."""
     return size - (size + 1) // 3
 
 
@@ -60,7 +59,7 @@ class Turn:
         self.number: Final = number
         self.is_stream: Final = is_stream
         self.came: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        """True when the turn gets a connection, False if it loses its place."""
+        """Its result is True when the turn gets a connection, False if the turn is released first."""
         self.began: float = 0.0
         self.has_ended: bool = False
         self.pauses: int = 0
@@ -68,8 +67,8 @@ class Turn:
         """Whether a ConnectionPool has taken over the turn and will release it."""
 
     async def wait(self) -> None:
-        """Wait for a connection. If the turn loses its place, or after ``Limits.wait`` seconds, release the turn and
-        raise SourceUnavailable."""
+        """Wait for a connection. If a full or closed queue drops the turn, or after ``Limits.wait`` seconds, release
+        the turn and raise SourceUnavailable."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -93,7 +92,6 @@ class FairQueue:
         self.source_id: Final = source_id
         self.limits: Final = limits
         self.waiting: int = 0
-        """The number of waiting queries and streams."""
         self._running: set[Turn] = set()
         self._groups: dict[Hashable, GroupQueue] = {}
         self._waiting_groups: dict[GroupQueue, None] = {}
@@ -178,7 +176,7 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream fewer for ``BARRED_SECONDS``, because one of its readers is slow."""
+        """Allow a group one stream fewer for ``BARRED_SECONDS``."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 

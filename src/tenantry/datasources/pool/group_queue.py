@@ -11,7 +11,7 @@ _SHORT: Final = 1.0
 _LONG: Final = 5.0
 """A group is long-running if its long use exceeds this many seconds."""
 _HALF_LIFE: Final = 300.0
-"""After this many seconds, the long use of ended queries counts half; after twice as many, a quarter."""
+"""After this many seconds, the long use of ended queries counts half."""
 _FORGOTTEN: Final = 0.5
 
 
@@ -25,7 +25,7 @@ class GroupQueue:
         self.used: float = 0.0
         """Connection time of ended turns in seconds, divided by ``weight``."""
         self.barred: int = 0
-        """How many streams fewer the group may run."""
+        """The group's maximum number of streams is reduced by this number."""
         self.running: set[Turn] = set()
         self.queries: deque[Turn] = deque()
         self.streams: deque[Turn] = deque()
@@ -46,12 +46,10 @@ class GroupQueue:
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Return whether recent queries took more than five seconds in total. The first second of each query does not
-        count."""
+        """Whether the group is long-running (see ``_LONG``)."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether a new queue would behave almost the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:

@@ -29,11 +29,11 @@ class StreamLimits:
     """The limits of one stream; times in seconds. Raises InvalidSettings for an invalid limit."""
 
     row_limit: int = 1_000_000
-    """Maximum rows of the stream."""
+    """Maximum number of rows."""
     max_bytes: int = 1024 * 1024 * 1024
-    """Maximum bytes of the body."""
+    """Maximum bytes of the output."""
     timeout: float = 600.0
-    """Maximum duration of the stream."""
+    """Maximum duration."""
     reader_timeout: float = 30.0
     """Maximum seconds to wait until the reader asks for the next chunk."""
 
@@ -43,7 +43,7 @@ class StreamLimits:
 
     @property
     def timeout_ms(self) -> int:
-        """Milliseconds, at least 1."""
+        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 
@@ -52,11 +52,11 @@ class Sharing:
     """How groups share the connections of a source. Raises InvalidSettings for an invalid limit."""
 
     group_pool_size: int | None = None
-    """Maximum connections of one group; None: two thirds of all, rounded."""
+    """Maximum number of connections of one group; None: two thirds of all, rounded."""
     max_waiting: int = 1_000
-    """Maximum waiting queries of all groups together."""
+    """Maximum number of waiting queries of all groups."""
     group_max_waiting: int = 200
-    """Maximum waiting queries of one group."""
+    """Maximum number of waiting queries of one group."""
     weight: Callable[[UserGroup], float] | None = None
     """Returns a number above 0: a group of weight 2 gets twice the connection time of a group of weight 1. None: every
     group has weight 1."""
@@ -75,15 +75,15 @@ class Limits:
     timeout: float = 30.0
     """Maximum duration of a query. For a stream, the maximum time to wait for the next rows."""
     row_limit: int = 10_000
-    """Maximum rows of a query."""
+    """Maximum number of rows of a query."""
     max_bytes: int = 32 * 1024 * 1024
-    """Maximum memory of a query's rows."""
+    """Maximum bytes of a query's rows in memory."""
     pool_size: int = 5
-    """Maximum connections of one source."""
+    """Maximum number of connections of one source."""
     connect_timeout: float = 5.0
     """Maximum time to open a connection."""
     max_sources: int = 64
-    """Maximum open sources."""
+    """Maximum number of open sources."""
     sharing: Sharing = field(default_factory=Sharing)
     stream: StreamLimits = field(default_factory=StreamLimits)
     """Replaces ``row_limit`` and ``max_bytes`` for streams."""
@@ -99,12 +99,12 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """Maximum seconds in the queue."""
+        """Maximum seconds that a query waits for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
     def timeout_ms(self) -> int:
-        """Milliseconds, at least 1."""
+        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 
@@ -131,7 +131,7 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
-    """Return the bytes in memory of all values except int, float, bool and None."""
+    """Return how many bytes the values take in memory. int, float, bool and None are not counted."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 

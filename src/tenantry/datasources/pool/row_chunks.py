@@ -24,15 +24,15 @@ from tenantry.datasources.results.chunks import ChunkWriter, MakeWriter
 from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
+# So an error in the first rows is raised before anything is sent.
 _FIRST_ROWS: Final = 64
-"""Until this many rows are read, a chunk waits ``_CHUNK_SECONDS`` for more rows, so that an error in the first rows is
-raised before anything is sent."""
+"""Until this many rows are read, a chunk waits ``_CHUNK_SECONDS`` for more rows."""
 _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
-"""After this many seconds, the rows read so far are sent."""
+"""After this many seconds, a chunk is sent with the rows read so far."""
+# A new call would wait for the event loop.
 _SILENT_SECONDS: Final = 0.5
-"""If the writer returns no output, ``begin`` and ``go_on`` continue to read rows for this many seconds, because a new
-call would wait for the event loop."""
+"""If the writer returns no output, ``begin`` and ``go_on`` continue to read rows for this many seconds."""
 
 
 class RowChunks:
@@ -56,9 +56,7 @@ class RowChunks:
         self._rows: Iterator[tuple[Any, ...]] = iter(())
         self._size = 1  # rows to take at once: 1 at first, because a single row may be as large as the limit
         self.row_count: int = 0
-        """Rows in the chunks so far."""
         self.byte_count: int = 0
-        """Bytes of the chunks so far."""
 
     def begin(self, connection: Any) -> Chunk:
         self._opened = opened = self._open(connection)

@@ -14,9 +14,9 @@ from tenantry.errors import QueryTimeout, TenantryError
 if TYPE_CHECKING:
     from tenantry.datasources.pool.connection_pool import ConnectionPool
 
+# The engine can end the query first, which keeps the connection usable.
 GRACE: Final = 0.25
-"""A query is stopped this many seconds after its timeout, so that the engine can end it first: then the connection
-stays usable."""
+"""A query is stopped this many seconds after its timeout."""
 
 _LOOK_SECONDS: Final = 0.5
 """Seconds between checks whether the reader is slow or the stream must yield its connection."""

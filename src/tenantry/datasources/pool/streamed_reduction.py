@@ -18,7 +18,8 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""The writer returns this output to end a call in the thread. Until then, the call continues to read rows."""
+"""``_RowCollector.write`` returns this output to end the current call in the thread, which otherwise continues to read
+rows."""
 
 
 @dataclass(frozen=True, slots=True)

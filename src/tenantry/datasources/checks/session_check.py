@@ -70,7 +70,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Yield (data source, finding). The line of a finding is the number of the session variable."""
+        """Yield (data source, finding). A finding's line is the position of its session variable, from 1."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -21,7 +21,7 @@ _NESTED = (dict, list, tuple)
 _FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
 _TEXTS = frozenset({"text", "bytes"})
 _LONGEST = 128
-"""Maximum rows taken from a cursor before their bytes are counted."""
+"""Maximum number of rows to take from a cursor before their bytes are counted."""
 
 
 @dataclass(frozen=True, slots=True)

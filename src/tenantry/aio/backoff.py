@@ -39,8 +39,8 @@ async def reconnect_forever(
     longest: float,
 ) -> NoReturn:
     """Call ``connect`` again and again until cancelled. The pauses grow from ``shortest`` to ``longest`` seconds. Each
-    pause is varied at random by up to half. After each call, ``ended`` gets its exception or None. If ``ended`` returns
-    True, the next pause is the shortest."""
+    pause is varied at random by up to half. After each call, ``ended`` gets the call's exception, or None. If ``ended``
+    returns True, the next pause is the shortest."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 
+# Dropping messages is safe, because other processes also poll the store.
 CAPACITY = 10_000
-"""Maximum messages in the queue. A further message drops the oldest. This is safe, because other processes also poll
-the store."""
+"""Maximum number of messages in the queue. A further message drops the oldest."""
 
 BATCH = 64
 CLOSE_SECONDS = 1.0

@@ -52,7 +52,6 @@ class SourceCounters:
 
     def __init__(self) -> None:
         self.running: int = 0
-        """Executions that run now."""
         self.waiting: int = 0
         """Executions that wait for a connection now."""
         self.time_in_queue: Buckets = Buckets(QUERY_BOUNDS)
@@ -62,14 +61,11 @@ class SourceCounters:
         self.executions: Counter[str] = Counter()
         """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Ended queries by outcome, as for ``executions``. Several queries may share an execution. A query answered
-        from the cache needs no execution."""
+        """Ended queries by outcome, as for ``executions``. Several queries may share an execution."""
         self.cache_hits: int = 0
-        """Queries answered from the cache."""
         self.joined: int = 0
         """Queries that joined an equal query in flight."""
         self.rows: int = 0
-        """Rows that executions returned."""
         self.bytes: int = 0
         """Bytes of the returned rows in memory; for a stream, bytes of the response body."""
 

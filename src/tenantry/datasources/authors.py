@@ -36,8 +36,8 @@ def refuse_private_names(registered: RegisteredSource, bound: BoundSQL) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WithoutTables:
-    """Returns the data sources of ``directory`` without their declarations of guarded tables. Declarations with
-    ``guard: required`` are kept."""
+    """A directory of the same data sources as ``directory``, without their declarations of guarded tables. Declarations
+    with ``guard: required`` are kept."""
 
     directory: SourceDirectory
 

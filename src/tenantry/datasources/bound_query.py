@@ -48,7 +48,8 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind the template of a request. ``BoundQuery.key`` is None if cache keys do not support the type of a value."""
+    """Bind the template of a request. With ``has_key``, make the cache key of the result, or None if cache keys do not
+    support the type of a value."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template

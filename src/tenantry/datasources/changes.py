@@ -15,7 +15,7 @@ TOGETHER_SECONDS: Final = 0.1
 FOLLOW_SECONDS: Final = 1.0
 """Seconds between two reads of other processes' changes, while there are listeners."""
 LATE_SECONDS: Final = 5.0
-"""Maximum seconds until a change in another process is known here."""
+"""A change in another process is known here within this many seconds."""
 
 
 class ChangeTimes:
@@ -68,7 +68,7 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """Notifies the listeners of one event loop, such as open dashboards."""
+    """Notifies the listeners of one event loop, such as open dashboards, when the rows of a source change."""
 
     # `forget` is called with a changed source before the listeners are notified.
 

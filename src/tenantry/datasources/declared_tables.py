@@ -21,7 +21,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def declared_tables(source: RegisteredSource) -> GuardedTables | None:
-    """Return the source's guarded tables, or None without a declaration. Raises InvalidSource for a declaration that
+    """Return the source's guarded tables, or None if it has no declaration. Raises InvalidSource for a declaration that
     this process cannot use."""
     if not source.tables:
         return None
@@ -50,7 +50,7 @@ def declaration_error(source: RegisteredSource, problem: str) -> InvalidSource:
 
 
 def find_tables(folder: Path) -> Path | None:
-    """Return the file that declares the tables for the queries in a folder."""
+    """Return the path of TABLES_FILE for the queries in a folder, or None if the file does not exist."""
     parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
     found = (each / TABLES_FILE for each in (folder, parent))
     return next((each for each in found if each.is_file()), None)

@@ -219,7 +219,7 @@ def as_result(answer: Answer) -> Result:
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
-    """The error for refused SQL."""
+    """Return the error for SQL that is refused for ``reason``."""
     return NotOneStatement(f"data source {source_id} does not run this query: {reason}")
 
 
@@ -230,7 +230,7 @@ def check_statement(source_id: str, reason: str | None) -> None:
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
-    """The error after a timeout."""
+    """Return the error for a query that ran too long."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 
@@ -296,8 +296,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
 
 
 def named_word(message: str, phrases: re.Pattern[str]) -> str:
-    """Search an engine's message for ``phrases``. Return the text of the last group that matched, or an empty
-    string."""
+    """Return the name that an engine's message quotes: the last capture group of ``phrases`` that matched. Return an
+    empty string if ``phrases`` does not match."""
     found = phrases.search(message)
     return found[found.lastindex or 0] if found is not None else ""
 

@@ -64,8 +64,8 @@ class DeclarationProof(Generic[C]):
         self._is_proved = False
 
     def check(self, connection: C) -> None:
-        """Raises InvalidSource for a wrong declaration, and the driver's errors if the source does not answer. Does
-        nothing after the first success."""
+        """Check the declaration, unless an earlier check succeeded. Raises InvalidSource for a wrong declaration, and
+        the driver's errors if the source does not answer."""
         if self._is_proved:
             return
         with self._lock:

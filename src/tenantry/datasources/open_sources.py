@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Raises InvalidSettings if ``tagged`` is a string or contains an unknown engine."""
+    """Return ``tagged`` as a set. Raises InvalidSettings if it is a string or contains an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(
             f"query_tags is {tagged!r}; it takes a collection of engines, such as {TAGGED!r}, or () for none"
@@ -49,8 +49,8 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create the source without connecting to it. Raises InvalidSource for an unusable URL, dialect, driver or
-    declaration of guarded tables."""
+    """Create the connection pool of a source, without connecting. Raises InvalidSource for an unusable URL, dialect,
+    driver or declaration of guarded tables."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again, because the row may be older than the rules
@@ -75,14 +75,11 @@ class OpenSource:
     queue: FairQueue
     is_tagged: bool = False
     for_authors: bool = False
-    """As ``OpenSources.for_authors``."""
     engine_notes: tuple[str, ...] = ()
     users: int = 0
-    """The number of queries that use the source."""
     on_unused: Callable[[OpenSource], None] | None = None
     """Called when ``users`` falls to 0."""
     name: str = field(init=False)
-    """The name from ``source_name``."""
 
     def __post_init__(self) -> None:
         self.name = source_name(self.registered)
@@ -98,7 +95,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """Return a cache key. Raises TypeError for a value without a fingerprint."""
+        """Return the cache key of a query's result. Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,
@@ -131,8 +128,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the open source. The caller must increment its ``users`` before the next ``await``, or the source may
-        close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """Return the open source; open it if necessary. The caller must increment its ``users`` before the next
+        ``await``, or the source may close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:

@@ -40,7 +40,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""Types of values that a page cursor can hold: the type's letter in the cursor → its class, writer and reader."""
+"""Values that a page cursor can hold: letter of the type → class, writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)

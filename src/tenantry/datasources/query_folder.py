@@ -7,7 +7,7 @@ from tenantry.errors import InvalidQueries, Location, TemplateError, did_you_mea
 from tenantry.sql import FRAGMENT_NAME, MAX_TEXT, Query
 
 MAX_FILES = 10_000
-"""Maximum query files of one folder."""
+"""Maximum number of query files in a folder."""
 _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 
 
@@ -19,7 +19,8 @@ class QueryFolder(Mapping[str, Query]):
     can include each other (``{{> sales/by_day }}``). Hidden files are skipped. Let only developers write to the folder:
     a header with ``optional`` can drop conditions on the group.
 
-    Raises OSError, or one InvalidQueries for all unusable files.
+    Raises InvalidQueries for too many files, one InvalidQueries for all unusable files, and OSError if the folder or a
+    file cannot be read.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
@@ -88,7 +89,8 @@ def is_within(file: Path, folder: Path) -> bool:
 
 
 def read_query_text(file: Path) -> str:
-    """Raises TemplateError if the file is too long or not in UTF-8, and OSError if it cannot be read."""
+    """Return the text of a query file. Raises TemplateError if the file is too long or not in UTF-8, and OSError if it
+    cannot be read."""
     with file.open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 
+# These engines show the SQL of running queries. None has a cache keyed by the SQL: tags would make it useless.
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default. These engines show the SQL of running queries. None of
-them has a cache keyed by the SQL, which tags would make useless."""
+"""Engines (URL schemes) whose queries are tagged by default."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -36,8 +36,8 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """Return a Query's name, or a digest of a template without a name. A cache keeps the template. So for a draft of
-    the SQL editor, use the draft's ``name`` instead."""
+    """Return a Query's name, or a digest of a template without a name. This function's cache keeps templates alive, so
+    for a draft of the SQL editor use the draft's ``name`` instead."""
     if isinstance(template, Query) and template.name:
         return template.name
     return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
@@ -57,7 +57,7 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
-    """The SQL without its tag."""
+    """Return the SQL without its tag."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 

@@ -37,18 +37,16 @@ T = TypeVar("T")
 @dataclass(slots=True, eq=False)
 class WatchedQuery:
     group: UserGroup | None
-    """None: only the source is checked."""
+    """The group to check. None: only the source is checked."""
     schema: str
     registered: RegisteredSource
     current: UserGroup
-    """The group as last read."""
     certain_until: float
-    """If no check succeeds before this time, the query is stopped. Each successful check moves the time into the
-    future."""
+    """If no check succeeds before this time, the query is stopped. Each successful check postpones this time."""
     due: float
     """The query is checked at the first tick of the timer after this time, and at each later tick."""
     end: Callable[[TenantryError], object]
-    """Called once, with the ``error``."""
+    """Called once, to end the query because of ``error``."""
     error: TenantryError | None = None
     at_end_of_pass: asyncio.TimerHandle | None = None
 
@@ -107,7 +105,7 @@ class QueryWatch:
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
         """Await ``work`` and return its result. Raises QueryOutdated if the group or source changes, a subclass of
-        InvalidToken if its access ends, and StoreUnavailable if the store does not answer."""
+        InvalidToken if the group or its viewer loses access, and StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:

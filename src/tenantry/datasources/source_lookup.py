@@ -30,9 +30,9 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return the source of a schema. If ``reread`` is given, it replaces the cache of sources: a source that is
-        missing there is read from the store and added by its (environment id, reference). Raises UnmappedSchema,
-        UnregisteredSource, StoreUnavailable."""
+        """Return the data source that the group's mapping names for a schema. ``reread``, if given, replaces the cache
+        of sources. Its keys are (environment id, reference). If it lacks the source, the source is read from the store
+        and added. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]

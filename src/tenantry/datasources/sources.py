@@ -77,10 +77,8 @@ class DataSources:
         self._settings: dict[str, Any] = {"engines": engines, "monitoring": monitoring, "keys": keys}
         self._for_authors: list[DataSources] = []
         self.store: Final[SourceHolder] = store
-        """Any object whose attribute ``sources`` finds registered sources."""
         self._lookup = SourceLookup(store.sources)
         self.query_watch: QueryWatch = QueryWatch(getattr(store, "groups", None), self._lookup)
-        """Ends running queries whose group or source changes."""
         tagged = check_tagged(monitoring.query_tags, engines or {})
         self._open_sources = OpenSources(limits, host_engines(engines or {}), UrlSecrets(keys), tagged)
         self._cache = cache
@@ -90,11 +88,8 @@ class DataSources:
         self._recorder = recorder_of(store) if monitoring.usage is None else None
         usage = self._recorder or (GroupUsage() if monitoring.usage is None else monitoring.usage)
         self.activity: Activity = Activity(monitoring.slow_seconds, usage)
-        """Counts queries by source."""
         self.in_flight: InFlightQueries = InFlightQueries(limits, self.activity, clock, self.query_watch, store_outcome)
-        """The running queries. Callers with an equal query join them."""
         self.changes: SourceChanges = SourceChanges(shared, clock, self.in_flight.invalidate_source)
-        """Notifies listeners when the rows of a source change."""
         if cache is not None:
             cache.listeners.add(self.changes)
         self._cached = None if cache is None else CachedQueries(cache, self.in_flight)
@@ -131,8 +126,8 @@ class DataSources:
         reduction: Reduction | None = None,
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the rows before the reduction
-        are subject to the limits of streams. Relative ranges are counted from ``now`` (aware; default: the current
+        """Return the rows as a Result, for ``tenantry.results``. If a ``reduction`` reduces the rows while they are
+        read, the limits of streams apply to them. Relative ranges are counted from ``now`` (aware; default: the current
         time). Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 

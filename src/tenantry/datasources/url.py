@@ -16,9 +16,9 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
 from tenantry.sql.parameters import find_zone
 
+# Without a limit, these engines would use most of the machine's memory.
 MEMORY_LIMIT = "1GiB"
-"""Default memory limit: on DuckDB of all queries of a file together, on chDB of each query. Without a limit, these
-engines would use most of the machine's memory."""
+"""Default memory limit. On DuckDB it applies to all queries of a file together, on chDB to each query."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
@@ -38,7 +38,7 @@ def parse_url(url: str) -> URL:
 
 
 def source_timezone(source: RegisteredSource) -> tzinfo | None:
-    """Raises InvalidSource."""
+    """Return the time zone that the URL sets, or None. Raises InvalidSource."""
     return _timezone(_parse(source.url)) if TIMEZONE_OPTION in source.url else None
 
 
@@ -97,7 +97,7 @@ def masked(url: URL) -> URL:
 
 
 def secret_state(url: str) -> str | None:
-    """Return the form of the secrets in a stored URL: ``plain``, ``encrypted`` or ``reference``. Return None if the URL
+    """Return the form of the secrets in a stored URL (``plain``, ``encrypted`` or ``reference``), or None if the URL
     has no secrets or cannot be read."""
     try:
         parsed = parse_url(url)
@@ -120,7 +120,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def with_password(url: str, password: str) -> str:
-    """Raises InvalidSource for a URL without a user."""
+    """Return the URL with the password. Raises InvalidSource for a URL without a user."""
     parsed = _parse(url)
     if not parsed.username:
         raise InvalidSource("the URL of the data source names no user, so it takes no password", field="/password")
@@ -155,7 +155,7 @@ def missing_path(url: str) -> Path | None:
 
 
 def file_path(url: URL) -> Path:
-    """Raises InvalidSource."""
+    """Return the absolute path that a file URL names. Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:
@@ -189,6 +189,6 @@ def memory_limit(url: URL) -> str:
 
 
 def memory_bytes(url: URL) -> int:
-    """Raises InvalidSource."""
+    """Return the memory limit in bytes. Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))

@@ -8,9 +8,9 @@ from tenantry.datasources.query_label import template_name
 from tenantry.errors import InvalidSettings
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
+# Without MySQL and MariaDB, which run a subquery of one row while planning.
 _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
-"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB are not among them, because they run a
-subquery of one row while planning."""
+"""Engines that do not run the inner SELECT of a SchemaQuery."""
 
 BindValue: TypeAlias = Callable[[Any], str]
 """A function that adds a value to the bound values and returns its placeholder."""
@@ -39,9 +39,7 @@ class WrappedTemplate:
 
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
-        """The inner template."""
         self.name: str = template_name(template)
-        """The inner template's name."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         raise NotImplementedError
@@ -51,7 +49,8 @@ class SchemaQuery(WrappedTemplate):
     """Makes the engine return only the column names of a template, and no rows."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for an engine that would run the template to name its columns."""
+        """Return a statement with the same columns and no rows. Raises InvalidSettings for an engine that would run
+        ``bound`` to name its columns."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs
@@ -60,5 +59,5 @@ class SchemaQuery(WrappedTemplate):
 
 
 def can_name_columns(engine: str) -> bool:
-    """Whether SchemaQuery works on this engine (a URL scheme)."""
+    """Whether SchemaQuery works on the engine of this URL scheme."""
     return engine_name(engine) in _ENGINES

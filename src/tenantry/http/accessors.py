@@ -17,9 +17,8 @@ SCOPE_KEY = "user_group"
 """ASGI scope key of the request's UserGroup. The value is None if the request has no token."""
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
-"""ASGI scope key of a group that an outer UserGroupMiddleware found but did not accept, because the pass does not
-permit the ``audience`` of that middleware. An inner UserGroupMiddleware accepts the group if the pass permits its
-``audience``."""
+"""If a pass does not permit the ``audience`` of an outer UserGroupMiddleware, the ASGI scope has the group under this
+key. An inner UserGroupMiddleware accepts the group if the pass permits its ``audience``."""
 
 FOUND_KEY = "tenantry.found"
 """ASGI scope key of the hash of the request's token. An inner UserGroupMiddleware compares this hash with that of the
@@ -35,7 +34,7 @@ LAST_PART_KEY = "tenantry.last_part"
 the response early. The key is removed before the message reaches the server."""
 
 GROUP_CHANGED = "group_changed"
-"""The reason if a response ends early because the group's properties, name or mapping have changed."""
+"""Why a response ends early: the group's properties, name or mapping have changed."""
 
 VIEWER_KEY = "tenantry.viewer"
 """ASGI scope key of a websocket's ReadAhead, whose ``wait_left()`` returns when the viewer disconnects."""

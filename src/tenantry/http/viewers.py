@@ -38,8 +38,8 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request whose body need not be read before a ``while_connected`` block begins. Pass ``request.receive``,
-    not ``receive``, to the response."""
+    """Return a Request for which a ``while_connected`` block can begin before the body is read. Pass
+    ``request.receive``, not ``receive``, to the response."""
     from starlette.requests import Request
 
     if _WATCH_KEY in scope:  # an outer view already watches the connection
@@ -112,7 +112,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Cancel ``stay`` when the viewer leaves. Raises ViewerLeft if the viewer has already left."""
+        """Cancel the block of ``stay`` when the viewer leaves. Raises ViewerLeft if the viewer has already left."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)

@@ -29,8 +29,8 @@ class UsageCounter(Protocol):
         - ``source``: the id of a data source (``ds_…``).
         - ``viewer``: the id that the pass names.
         - ``resolves``: the number of tokens whose group was found.
-        - ``seconds``: the time for which the query held a connection. If groups share a query, only the first group
-          gets the time; ``queries`` and ``rows`` are counted for each group."""
+        - ``seconds``: how long the query held a connection. If groups share a query, only the first group gets the
+          time; ``queries`` and ``rows`` are counted for each group."""
         ...
 
 

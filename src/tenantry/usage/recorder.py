@@ -30,10 +30,12 @@ MAX_ROWS: Final = 50_000
 hour, or of one viewer in one day. Further groups are summed as one."""
 MANY_ROWS: Final = 10_000
 """When this many rows are in memory, they are written without waiting for the end of the interval."""
+# Writing a batch of this size locks SQLite's file for about 5 ms.
 BATCH_ROWS: Final = 500
-"""Maximum number of rows in a batch. Writing one batch locks SQLite's file for about 5 ms."""
+"""Maximum number of rows in a batch."""
+# Summing this many delays one request by about 100 µs.
 MAX_HITS: Final = 256
-"""Maximum number of cache entries whose hits are summed at once. This delays one request by about 100 µs."""
+"""Maximum number of cache entries whose hits are summed at once."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
@@ -46,9 +48,9 @@ class CountedEntry(Protocol):
 
 
 class UsageRecorder:
-    """Counts usage in memory, and adds the counts to ``store`` about every ``seconds``. A batch that is sent twice is
-    counted once. Threads and event loops may share a recorder. ``observers`` receive the same counts, without viewers.
-    Raises InvalidSettings if ``seconds`` is invalid."""
+    """Counts usage in memory, and adds the counts to ``store`` about every ``seconds`` seconds. A batch that is sent
+    twice is counted once. Threads and event loops may share a recorder. ``observers`` receive the same counts, without
+    viewers. Raises InvalidSettings if ``seconds`` is invalid."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:

@@ -21,7 +21,7 @@ from tenantry.errors import InvalidSettings
 
 
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """Write a schema and one record batch.
+    """Write the rows as a stream of one record batch.
 
     A column has the Arrow type that the engine declares (``Result.arrow_types``). A value that this type cannot hold,
     such as PostgreSQL's ``infinity`` in a timestamp, becomes null.
@@ -29,10 +29,10 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     The type of a column without a declared type depends on its values:
     - int64, decimal, double, bool or binary
     - timestamp[us] (in UTC if the values have an offset), date32, time64[us] or duration[us]
-    - string for all other columns, and for columns of mixed types or with an integer of more than 64 bits; lists and
-      objects are written as JSON
+    - string for all other types, for mixed types, and if an integer has more than 64 bits; lists and objects are
+      written as JSON
 
-    Raises InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
+    Raises the errors of ``to_csv``, and InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
     """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
@@ -51,11 +51,11 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class ArrowWriter:
-    """Writes a record batch for each part of the rows.
+    """A ChunkWriter that writes a record batch for each part of the rows.
 
-    A column has its type in ``arrow_types``. If this is None, a column of type boolean, integer, float, bytes or date
-    gets the corresponding Arrow type. Any other column has strings, because the types of later values are not known
-    yet. A value that its column cannot hold becomes null.
+    A column has the Arrow type that the engine declares (``arrow_types``). Without a declared type, a column of type
+    boolean, integer, float, bytes or date has the corresponding Arrow type. Any other column has strings, because the
+    types of later values are not known. A value that its column cannot hold becomes null.
     """
 
     def __init__(
@@ -210,8 +210,9 @@ ARROW_TYPES: Final[Mapping[str | None, str]] = {
     "datetime": "timestamp",
     "interval": "duration",
 }
-"""Column type → Arrow type. Some engines have exceptions."""
+"""Column type → Arrow type. Some engines declare other types."""
 MAX_DIGITS: Final = 38
-"""Maximum digits of an Arrow decimal of 128 bits."""
+"""Maximum number of digits in an Arrow decimal of 128 bits."""
+# The types of other columns depend on their values: a time, for example, may have an offset.
 _CERTAIN: Final = frozenset({"boolean", "integer", "float", "bytes", "date"})
-"""Column types that determine the Arrow type. The others do not: a time, for example, may have an offset."""
+"""Column types that determine the Arrow type."""

@@ -18,7 +18,6 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     "csv": "text/csv; charset=utf-8",
     "arrow": "application/vnd.apache.arrow.stream",
 }
-"""The media type of each format."""
 
 
 class ChunkWriter(Protocol):

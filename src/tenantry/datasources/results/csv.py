@@ -16,12 +16,12 @@ from tenantry.datasources.results.format import DEFAULT_FORMAT, Format, clean_te
 from tenantry.datasources.results.json import Rows, TextWriter
 from tenantry.datasources.results.result import Result
 
+# Python's `csv` writes these types correctly with `str`.
 _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
-"""Types that Python's ``csv`` writes correctly with ``str``."""
 _NUMBERS: Final = (float, Decimal)
 _FORMULA: Final = "=+@\uff1d\uff0b\uff0d\uff20-"
-"""A spreadsheet could run a field that begins with one of these characters as a formula (OWASP, CSV injection). Four
-are full-width forms."""
+"""If a field begins with one of these characters (four are full-width), a spreadsheet could run it as a formula (OWASP,
+CSV injection)."""
 _FORMULA_STARTS: Final = (*_FORMULA, "\t", "\r", "\n")
 _SEPARATORS: Final = ",;\t"
 
@@ -29,11 +29,11 @@ _SEPARATORS: Final = ",;\t"
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
     """Write a header and one line per row, in UTF-8.
 
-    NULL, NaN and infinity become empty fields. Dates are written in ISO 8601. Lists and objects are written as JSON.
-    ``formula_safe`` puts an apostrophe before a field that a spreadsheet could run as a formula. It also puts one
-    within a field, where a spreadsheet with another separator could see a formula. Raises ValueError for dicts with
-    different keys. For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if the value is
-    nested too deeply.
+    NULL, NaN and infinity become empty fields. Dates are written in ISO 8601, lists and objects as JSON.
+    ``formula_safe`` puts an apostrophe before each field that a spreadsheet could run as a formula. It also puts an
+    apostrophe at each place within a field where a formula would begin if a spreadsheet split the field there. Raises
+    ValueError for dicts with different keys. For a list or object, raises InvalidSettings if msgspec is missing, and
+    QueryFailed if the value is nested too deeply.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)

@@ -27,8 +27,8 @@ _CHOICES: Final[Mapping[str, tuple[str | bool, ...]]] = {
 @dataclass(frozen=True, slots=True)
 class Format:
     """How values are written:
-    - ``exact_numbers``: how JSON writes decimals and integers beyond 2^53 - 1, which JavaScript's numbers may not hold
-      exactly: as numbers with all digits, or as strings.
+    - ``exact_numbers``: how JSON writes decimals and integers beyond 2^53 - 1, which may not fit exactly into
+      JavaScript's numbers. ``number`` writes them as numbers with all digits, ``text`` as strings.
     - ``zone``: JSON and CSV convert datetimes that have a time zone to this zone; None: no conversion.
     - ``separator``: the character between two fields of CSV.
     - ``decimal_comma``: CSV writes floats and decimals with a comma instead of a point.
@@ -134,4 +134,3 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""For each class, the function that formats its values."""

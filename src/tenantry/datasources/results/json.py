@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 Rows: TypeAlias = Result | Sequence[Mapping[str, Any]]
 """A Result, or rows as ``DataSources.fetch`` returns them."""
 
+# msgspec writes NaN and infinity as null, as `to_json` must.
 _NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, timedelta, UUID})
-"""Types whose values need no conversion. msgspec writes NaN and infinity as null, as ``to_json`` must."""
+"""Types whose values need no conversion."""
 _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
-"""Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
-"""Column types of which only some values need conversion → the class of these values."""
+"""Column types whose values need conversion only in some cases → the class of the values."""
 _CHECKED: Final = frozenset(_CHECKED_WORDS.values())
 _PERHAPS_TIMES: Final = frozenset({"datetime", None})
-"""Column types that may have datetimes. None: unknown."""
+"""Types of columns that may contain datetimes. None: unknown."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)
@@ -62,7 +62,7 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """Like ``to_json``, but each row is an array of values, without the column names."""
+    """Yield the parts of a JSON array. Each row is an array of values, not an object. Otherwise like ``to_json``."""
     writer = JSONWriter(result.names, format_, types=result.types, classes=result.classes)
     parts = map(writer.write, result.chunks())
     return parts if 0 < len(result) <= CHUNK else _array_parts(parts)
@@ -74,8 +74,8 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class JSONWriter:
-    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. With ``classes`` (of the Result),
-    each row becomes an array, otherwise an object. Raises the errors of ``to_json``."""
+    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. Each row becomes an object, or an
+    array if ``classes`` are given (``Result.classes``). Raises the errors of ``to_json``."""
 
     def __init__(
         self,

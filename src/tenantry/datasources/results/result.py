@@ -10,8 +10,9 @@ from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
+# Few enough for the processor's cache, enough to make the cost of the call negligible.
 CHUNK: Final = 1_000
-"""Rows to encode in one call: few enough for the processor's cache, enough to make the cost of the call negligible."""
+"""Rows to encode in one call."""
 
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
@@ -93,7 +94,7 @@ class Result:
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:
-        """Keep these columns, in the result's order. Unknown names are ignored."""
+        """Return a Result with only these columns, in the order of this Result. Unknown names are ignored."""
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
@@ -168,8 +169,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts from rows and ``width`` names. It raises ValueError for a row with another
-    number of values."""
+    """Return a function that makes one dict per row, from rows and ``width`` names. The function raises ValueError for
+    a row with another number of values."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

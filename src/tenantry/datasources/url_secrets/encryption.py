@@ -40,7 +40,7 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """Ids of the keys that decrypt a stored URL."""
+    """Return the ids of the keys that can decrypt a stored URL."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -48,9 +48,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Encrypt a URL for the row of ``source_id``, once with each key of ``keys`` except the key with the id
-    ``without``. A URL without plain secrets is returned unchanged. Raises InvalidSource for an unreadable URL, or if
-    the package cryptography is missing."""
+    """Encrypt a URL once with each key of ``keys``, except the key with the id ``without``. The result can be decrypted
+    only for the source ``source_id`` of ``environment``. A URL without plain secrets is returned unchanged. Raises
+    InvalidSource for an unreadable URL, or if the package cryptography is missing."""
     if not has_plain_secrets(url):
         return url
     public = public_url(url)
@@ -64,7 +64,8 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Raises SecretUnavailable, and InvalidSource if the package cryptography is missing."""
+    """Return the source's URL, decrypted. Raises SecretUnavailable if it cannot be decrypted with ``keys``, and
+    InvalidSource if the package cryptography is missing."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -121,17 +122,16 @@ def _cipher(key: bytes) -> AESGCM:
 @dataclass(slots=True)
 class Reencryption:
     written: int = 0
-    """The number of URLs written."""
+    """The number of URLs that were encrypted and saved."""
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
-    """The sources that failed, each with its error."""
 
 
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
     """Encrypt all stored URLs with each key of ``keys``, except the key with the id ``without``. That key can then be
-    removed from the key file. A URL without secrets, or encrypted with exactly these keys, does not change. The call
-    can be interrupted and repeated. Raises StoreUnavailable."""
+    removed from the key file. A URL does not change if it has no secrets, has only references, or is encrypted with
+    exactly these keys. The call can be interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

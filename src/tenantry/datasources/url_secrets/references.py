@@ -30,7 +30,8 @@ class Reference:
     name: str
 
     def read(self, source_id: str) -> str:
-        """Raises SecretUnavailable, whose message names the variable or file."""
+        """Return the secret. If the variable or file has no valid secret, raise SecretUnavailable; its message names
+        the variable or file."""
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
             problem = "contains a line break or another control character: a secret must be one line"
@@ -65,7 +66,8 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises InvalidSource for an invalid reference, or for the name of one of Tenantry's environment variables."""
+    """Parse ``env:NAME`` or ``file:/path``. Raises InvalidSource for an invalid reference, or for a variable whose name
+    begins with TENANTRY_."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -79,7 +81,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """Return the references in a URL's password and secret options, keyed by their text. Raises InvalidSource."""
+    """Return the references in a URL's password and secret options, each keyed by its text. Raises InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 

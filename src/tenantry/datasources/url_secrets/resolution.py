@@ -23,11 +23,10 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL has plain secrets, neither encrypted nor references."""
+    """A source whose URL contains its secrets as plain text, neither encrypted nor as references."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
-    """Reference → its secret."""
 
     def is_current(self) -> bool:
         try:
@@ -41,7 +40,8 @@ class UrlSecrets:
         self._keys = keys
 
     def resolve(self, source: RegisteredSource) -> ConnectableSource:
-        """Raises SecretUnavailable, InvalidSource."""
+        """Decrypt the source's URL, and replace references by their secrets. Raises SecretUnavailable,
+        InvalidSource."""
         url = decrypt_url(source, self._ring(source)) if is_encrypted(source.url) else source.url
         parsed = parse_url(url)
         named = references(parsed)

@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 class LoopLocal(Generic[T]):
-    """Keeps one value for each event loop. ``close`` gets a loop's value when the loop shuts down, or when ``aclose``
-    is called in it."""
+    """Keeps one value for each event loop. ``close`` is called with a loop's value when the loop shuts down, or when
+    ``aclose`` is called in it."""
 
     def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
         self._create = create

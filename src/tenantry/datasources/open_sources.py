@@ -95,7 +95,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """Return the cache key of a query's result. Raises TypeError for a value without a fingerprint."""
+        """Return the cache key of a query's result. Raises TypeError for a value of an unsupported type."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,

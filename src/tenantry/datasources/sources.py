@@ -221,7 +221,7 @@ class DataSources:
 
         Two groups have the same key only if they use the same source, and neither the template nor the source's session
         variables use the group. Raises the errors that ``fetch`` raises before it runs the query, and TypeError for a
-        value without a fingerprint.
+        value of an unsupported type.
         """
         request = await self._request(group, schema, template, variables)
         query = bind_query(self._open_sources.find(request.registered), request, has_key=False)

@@ -1,6 +1,6 @@
 """The public functions and classes for tools that read, write or check SQL templates (docs/sql-checks.md).
 
-Import these names only from this module, and import templates from ``tenantry.sql``. Other modules may move.
+Import these names only from this module. Other modules may move.
 """
 
 from tenantry.sql.checks.findings import Finding, Severity

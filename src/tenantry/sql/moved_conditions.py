@@ -1,4 +1,4 @@
-"""Builds the fix that the tenant guard suggests for a clause."""
+"""Builds the suggested fix for an optional clause that contains guarded variables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return the end of a suggested fix: the clause with the ``guarded`` conditions moved before the ``[[``. Return an
-    empty string if there is no simple fix.
+    """Return the end of a suggested fix: the clause, with the conditions on ``guarded`` variables moved before the
+    ``[[``. Return an empty string if there is no simple fix.
 
-    Example: ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``
+    Example of a result: ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``
     """
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)

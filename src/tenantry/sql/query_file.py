@@ -13,8 +13,8 @@ class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
     Other templates include the query by its ``name``. Errors show ``file``. ``dialect`` is used if the header names no
-    dialect. Pass ``trusted=True`` only for a file of the program's developers: then the header may add ``optional``
-    paths.
+    dialect. With ``trusted=True``, the header may add ``optional`` paths: use it only for files of the program's
+    developers.
 
     The first ``bind`` or ``check`` compiles the SQL. A malformed header raises TemplateError at once.
     """

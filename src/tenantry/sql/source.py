@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tenantry.errors import Edit, Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Maximum number of characters in a template. A longer template is a mistake or an attack."""
+"""Maximum number of characters in a template."""
 
 _SHOWN = 100  # an error shows this many characters of a long line
 

@@ -65,8 +65,8 @@ class Text:
     sql: str
     offset: int = field(default=-1, compare=False)
     """Offset of the SQL's first character in the source, or -1 for SQL that a filter generates. From this offset on,
-    the source has the same characters as ``sql``, except at the end of ``sql``. There, a space or SQL such as ``cast(``
-    can be added, or an escaping backslash removed."""
+    the source has the same characters as ``sql``. Only the end of ``sql`` can differ: a space or SQL such as ``cast(``
+    is added, or an escaping backslash is removed."""
     of_guard: bool = field(default=False, compare=False)
     """Whether the SQL is part of the guard of a table. If so, ``offset`` is the offset of the table."""
     of_condition: bool = field(default=False, compare=False)
@@ -112,9 +112,9 @@ class Clause:
     opening: str
     """SQL in place of ``[[``: a space if the words on both sides would otherwise merge, or nothing."""
     closing: str
-    """SQL in place of ``]]``: a space or nothing, as for ``opening``."""
+    """SQL in place of ``]]``, as for ``opening``."""
     dropped: str
-    """SQL in place of the dropped clause: a space or nothing, as for ``opening``."""
+    """SQL in place of the dropped clause, as for ``opening``."""
     offset: int
     end: int
     """Offset of the ``]]``."""
@@ -135,7 +135,8 @@ class Switch:
     """Whether all branches use the author's column in the same way. If so, the column's SQL may contain guarded
     variables."""
     of_column: bool = False
-    """Whether a filter wrote the branches around one column of the author. If so, only this column can name tables."""
+    """Whether a filter wrote the branches around one column of the author. If so, only the SQL of this
+    column can name tables."""
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
@@ -214,7 +215,7 @@ class AppliedGuard:
     """The SQL that replaces the table's name, with variables written as tags. For a shared table, this is the name
     itself."""
     why: str
-    """``guarded`` or ``shared``."""
+    """``guarded``, or ``shared`` if every group may read all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +229,12 @@ class Tree:
     inert_tags: tuple[InertTag, ...] = ()
     guards: tuple[AppliedGuard, ...] = ()
     prove: Callable[[tuple[int, ...]], None] | None = None
-    """The Renderer calls this with a key before it first uses the SQL for the key. Raises TemplateError if the SQL
-    cannot be proved to read guarded tables only through their guards."""
+    """Proves that the SQL for a key reads guarded tables only through their guards, or raises TemplateError. The
+    Renderer calls it before it first uses the SQL for the key."""
 
 
 class TableGuard(Protocol):
     """Rewrites a tree so that each table in it shows only the group's rows."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Raises TemplateError for SQL that cannot be proved to read only the group's rows."""
+        """Return the new tree. Raises TemplateError for SQL that cannot be proved to read only the group's rows."""

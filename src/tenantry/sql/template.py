@@ -59,7 +59,7 @@ class SQLTemplate:
     ``not_a_filter`` or declared optional. ``tenantry sql check`` lists such variables.
 
     If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once. Otherwise, the first ``bind``
-    compiles it. A bad template raises TemplateError with line, column, caret and fix.
+    compiles it. A bad template raises TemplateError.
 
     - ``optional`` contains paths that a group may lack. A clause that contains a missing path is dropped.
     - ``params`` declares viewer input (docs/sql-parameters.md).
@@ -153,7 +153,7 @@ class SQLTemplate:
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
-        """Return the declared tables in the SQL of a ``guarded`` template, in order of appearance, each with the SQL
+        """Return the declared tables that a template from ``guarded`` names, in order of appearance, each with the SQL
         that replaces its name. Raises the same errors as ``check``."""
         return tree_of(self, dialect).guards
 

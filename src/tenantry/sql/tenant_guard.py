@@ -1,7 +1,7 @@
 """The tenant guard: a viewer's choices cannot change which variables of the group are in the bound SQL.
 
 Locked parameters and all paths except ``params.*`` are guarded. There are two exceptions: properties that the host
-declared optional, and tags that the author marked ``not_a_filter``. Such tags still require a value.
+declared optional, and tags that the author marked ``not_a_filter``. A marked tag still requires a value.
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
 may become ``1 = 1``. This also applies if every choice contains the variable: the choice ``tenant = {{ tenant }}``
@@ -49,7 +49,7 @@ class TenantGuard:
     locked: AbstractSet[str] = frozenset()
     """Paths of locked parameters."""
     declared: AbstractSet[str] = frozenset()
-    """Names of parameters."""
+    """Names of declared parameters."""
 
     def meant(self, path: str) -> str | None:
         """Return ``params.start`` for ``start`` if a parameter ``start`` is declared, otherwise the result of

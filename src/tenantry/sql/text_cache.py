@@ -17,8 +17,8 @@ R = TypeVar("R")
 
 
 def cached_by_text(function: Callable[Concatenate[str, P], R]) -> Callable[Concatenate[str, P], R]:
-    """Return a thread-safe function that caches its results by its first argument, a string. The cached strings have
-    at most ``MAX_BYTES`` in total. The results are not counted, so they must be small."""
+    """Return a thread-safe function that caches its results by all its arguments. The first argument is a string. These
+    strings take at most ``MAX_BYTES``. Nothing else is counted, so the results must be small."""
 
     @cached(LRUCache(MAX_BYTES, itemgetter(0)), lock=Lock())
     def measured(text: str, /, *args: P.args, **kwargs: P.kwargs) -> tuple[int, R]:

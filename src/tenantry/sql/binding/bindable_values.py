@@ -39,7 +39,7 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     float: math.isfinite,
     Decimal: Decimal.is_finite,
 }
-"""Exact type of a value → quick check, which returns False if it is not certain that the value can be bound."""
+"""Exact type of a value → quick check: True if the value can be bound, False if ``check_scalar`` must decide."""
 check_of: Final = BINDABLE.get
 """Returns the function that BINDABLE has for a type, or None."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
@@ -122,7 +122,7 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return the value for binding. Raises ValueError if the value is not a scalar or cannot be bound."""
+    """Return the value, a subclass of ``str`` as a plain string. Raises ValueError if the value cannot be bound."""
     kind = type(value)
     if kind is str:
         return _check_text(value)

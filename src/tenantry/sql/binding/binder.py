@@ -39,8 +39,8 @@ from tenantry.sql.tenant_guard import TenantGuard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""Reads variables. Appends numbers to the Renderer's key, and values to the parameters. The last argument is the set of
-shared placeholders that the SQL already contains: their values are not appended again."""
+"""Reads variables. Appends numbers to the key, which Renderer explains, and values to the parameters. The last argument
+contains the shared placeholders whose values are already among the parameters."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
@@ -115,9 +115,8 @@ class _Compiler:
         self._reader = reader
         self._shares = shares
         self._always: set[Hashable] = set()
-        """Placeholders outside of clauses and branches, so in every rendered SQL."""
+        """Placeholders outside of clauses and branches. Every rendered SQL contains them."""
         self._sometimes: set[Hashable] = set()
-        """Placeholders of clauses and branches."""
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
         found: list[_Step] = []

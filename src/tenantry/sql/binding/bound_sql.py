@@ -25,15 +25,15 @@ class BoundSQL(NamedTuple):
     paramstyle: str
     dialect: str
     reads_group: bool = True
-    """Whether the result can depend on the group: the template names a variable other than ``params.*``, or a parameter
-    takes a value from a property of the group."""
+    """Whether the result can depend on the group. True if the template names a variable other than ``params.*``, or if
+    a parameter takes its value from a property of the group."""
 
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
         """Return the cache key of the query's result: 64 hexadecimal digits.
 
-        The key covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (the statement
-        that the source runs first). If the template reads the group or there is a ``session``, the key also covers
-        ``group`` (for example ``UserGroup.handle.hex()``).
+        The key covers the SQL, the parameters with their types, the data source (its id ``source`` and its
+        ``revision``), and ``session``, the statement that the source runs first. If the template reads the group or
+        there is a ``session``, the key also covers ``group``, for example ``UserGroup.handle.hex()``.
 
         Raises ValueError if ``source`` or ``group`` is empty, and TypeError for a parameter of an unknown type.
         """
@@ -63,7 +63,7 @@ _NESTED: Final = frozenset({tuple, dict})
 
 
 def digest(values: tuple[Any, ...]) -> str:
-    """Return a BLAKE2b digest as 64 hexadecimal digits. Raises TypeError for a value of an unknown type."""
+    """Return the values' BLAKE2b digest, 64 hexadecimal digits. Raises TypeError for a value of an unknown type."""
     for value in values:
         kind = type(value)
         if kind in _PLAIN:

@@ -17,7 +17,6 @@ PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", 
 ARRAY: Final = "array"
 JSON: Final = "json"
 CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
-"""The filters that convert a value."""
 NEXT_DAY: Final = "next day"  # not a filter: `matches` uses it to get the end of a day
 
 _MAX_DEPTH = 64  # maximum depth of nested JSON, far below the recursion limit
@@ -32,7 +31,7 @@ def placeholder_template(conversion: str, dialect: Dialect) -> str:
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function that converts a value for binding, or raises ValueError without showing the value."""
+    """Return a function that converts a value for binding. Its ValueErrors do not show the value."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

@@ -70,7 +70,7 @@ class VariableReader:
             )
 
     def choice(self, variables: Any, node: Switch) -> int:
-        """Return the number of the branch that the value chooses. If the value chooses no branch, raises
+        """Return the number of the branch of ``node`` that its variable chooses. If the value fits no branch, raises
         InvalidParameter for a viewer's value, and UnbindableValue for any other value."""
         value = look_up(variables, node.reference.path)
         try:

@@ -21,7 +21,7 @@ from tenantry.sql.parsing.outline import (
 from tenantry.sql.tenant_guard import TenantGuard
 
 _JOINED: Final = re.compile(r"\{left\} ([^{}]+) \{right\}")
-"""Matches a ``null_safe_equal`` that is only an operator between its two sides."""
+"""Matches ``Dialect.null_safe_equal`` if it is an operator between two sides."""
 
 
 def _guarded_paths(tokens: Tokens, guard: TenantGuard) -> frozenset[str]:

@@ -18,12 +18,12 @@ NAMED: Final = 5
 
 
 MAX_PATHS: Final = 10_000
-"""Maximum number of paths whose types ``PropertyTypes`` collects if ``wanted`` is None."""
+"""Maximum number of paths whose types ``PropertyTypes(None)`` collects."""
 
 
 class PropertyTypes:
-    """Collects the property paths of all groups. For each path in ``wanted`` (None: all paths), also collects the type
-    of its value in each group."""
+    """Collects the property paths of all groups. Also collects the type of each value with a path in ``wanted``, or of
+    every value if ``wanted`` is None."""
 
     def __init__(self, wanted: Collection[str] | None) -> None:
         self._wanted = None if wanted is None else frozenset(wanted)
@@ -153,7 +153,7 @@ class Coverage:
 
 
 def in_groups(count: int, total: int, named: Sequence[str]) -> str:
-    """Return text such as ``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
+    """Return text such as ``in 37 of 412 groups: a, b and 35 more``."""
     more = f" and {count - len(named)} more" if count > len(named) else ""
     return f"in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
 

@@ -21,7 +21,7 @@ class Problem(NamedTuple):
     code: str
     severity: Severity
     offset: int
-    """Offset in the compiled SQL."""
+    """Offset in ``Tree.source``."""
     message: str
     fix: str
     variable: str = ""
@@ -64,7 +64,7 @@ class Finding:
 
 
 Located: TypeAlias = "tuple[str, Finding]"
-"""A finding with the file, or the data source, that has the problem."""
+"""The file or data source that has the problem, and the finding."""
 
 
 def template_error(error: TemplateError) -> Finding:

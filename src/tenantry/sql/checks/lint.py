@@ -109,7 +109,8 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Return the findings for a template, or none if the template does not compile."""
+    """Return the findings of ``coverage`` for the variables that are not in ``given``, or none if the template does not
+    compile."""
     try:
         source = tree_of(template).source
     except TemplateError:

@@ -78,7 +78,7 @@ def expected(reference: VariableReference) -> str:
 
 def fix_of_type(reference: VariableReference, kinds: Collection[str], otherwise: str) -> str:
     """Return the fix for a query that cannot take values of the types ``kinds``. If all types are lists and the query
-    takes one value, the fix is to write ``in``, else it is ``otherwise``."""
+    takes one value, the fix is to write ``in``. If not, the fix is ``otherwise``."""
     are_lists = all(kind.startswith("list") for kind in kinds)
     if are_lists and not reference.of_guard and expected(reference) == "one value":
         return f"write `in {{{{ {reference.path} }}}}`, which takes a list"

@@ -20,7 +20,7 @@ class TagPlace(NamedTuple):
 
 
 def tag_places(template: SQLTemplate, dialect: str) -> Iterator[TagPlace]:
-    """Yield the places in text order. Raises TemplateError if the template does not compile."""
+    """Yield each variable in the author's SQL, in text order. Raises TemplateError if the template does not compile."""
     tree = tree_of(template, dialect)
     for reference in tree.references:
         if not reference.of_guard:

@@ -27,11 +27,11 @@ _JOIN_WORDS = word_set(
 )
 
 Select: TypeAlias = Mapping[str, list[OutlineToken]]
-"""First word of a clause → the tokens of the clause. The first word of ``group by`` is ``group``."""
+"""First word of an SQL clause → the tokens of the clause. The first word of ``group by`` is ``group``."""
 
 
 def selects_of(tokens: Tokens) -> Iterator[Select]:
-    """Yield every select, including those in parentheses and choices."""
+    """Yield every select, including those in parentheses and in the choices of tags."""
     for piece in split_at(tokens, *_SET_OPERATORS):
         clauses = _clauses_of(piece)
         if "select" in clauses or "from" in clauses:

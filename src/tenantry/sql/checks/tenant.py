@@ -40,7 +40,7 @@ def _uses_group(template: SQLTemplate) -> bool:
 
 
 def reads_tables(template: SQLTemplate) -> bool:
-    """Raises TemplateError if the query does not compile."""
+    """Whether the query reads tables. Raises TemplateError if it does not compile."""
     try:
         return names_tables(template)
     except TemplateError:  # sqlglot is not installed, or cannot read it

@@ -29,7 +29,7 @@ DIALECTS: Final[dict[str, Dialect]] = _dialects()
 
 
 def dialect_named(name: str) -> Dialect:
-    """Raises ValueError for an unknown name."""
+    """Return the dialect. Raises ValueError for an unknown name."""
     try:
         return DIALECTS[name]
     except (KeyError, TypeError):

@@ -16,7 +16,7 @@ UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "
 WEEK: Final = "week"
 
 MAX_PARAMETERS: Final = 32_766
-"""The default of ``Dialect.max_parameters``, which is SQLite's limit."""
+"""SQLite's limit, the default of ``Dialect.max_parameters``."""
 
 TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
 """``Dialect.dollar_quotes`` of PostgreSQL."""
@@ -44,14 +44,14 @@ class Identifiers(StrEnum):
     """``Orders``, ``orders`` and ``"ORDERS"`` are one table."""
 
     def key(self, name: str, *, quoted: bool) -> str:
-        """Return the same string for all spellings of one table."""
+        """Return the same string for all spellings of one table's name."""
         if self is Identifiers.EXACT or (quoted and self is not Identifiers.IGNORES_CASE):
             return name
         return name.translate(_TO_UPPER if self is Identifiers.FOLDS_UPPER else _TO_LOWER)
 
 
 class FunctionNames(NamedTuple):
-    """Functions (in lower case) and other syntax that can run a string as SQL in a dialect."""
+    """Function names (in lower case) and other syntax that can run a string as SQL in a dialect."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
@@ -92,7 +92,7 @@ def function_names(
     words: str = "",
     tables: str = "",
 ) -> FunctionNames:
-    """Make FunctionNames from names separated by spaces. ``dblink*`` means all names with this beginning."""
+    """Make FunctionNames from names separated by spaces. ``dblink*`` means all names that begin with ``dblink``."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
@@ -100,9 +100,9 @@ def function_names(
 
 
 def escapes(characters: str, *, kept: str = "") -> dict[str, str]:
-    """Return ``Dialect.backslash_escapes``. After a backslash, a letter or digit means a control character, and any
-    other character means itself. A character of ``kept`` keeps its backslash, because ``like`` reads the backslash too.
-    """
+    """Make ``Dialect.backslash_escapes`` for the ``characters`` that may follow a backslash. A letter or digit means a
+    control character, and any other character means itself. A character of ``kept`` keeps its backslash, because
+    ``like`` reads the backslash too."""
     return {each: _CONTROLS.get(each, each) for each in characters} | {each: f"\\{each}" for each in kept}
 
 
@@ -136,9 +136,9 @@ class Dialect:
     backslash: bool = False
     """Every string can contain backslash escapes."""
     escape_prefixes: str = ""
-    """First letters of prefixes that enable backslash escapes: PostgreSQL's ``E''``."""
+    """First letters of string prefixes that enable backslash escapes: PostgreSQL's ``E``."""
     plain_prefixes: str = ""
-    """First letters of prefixes that disable every escape: Databricks' ``r''``."""
+    """First letters of string prefixes that disable every escape: Databricks' ``r``."""
     backslash_escapes: Mapping[str, str] = field(default_factory=dict)
     """The escapes that a string with variables may contain: the character after the backslash → the character that the
     escape means."""
@@ -210,11 +210,11 @@ class Dialect:
     """Functions that run a string as SQL, or read a relation or server file by name."""
 
     row_functions: str = ""
-    """A query that returns, in a column ``name``, the user-defined functions that SQL can call as ``table.function``
-    (PostgreSQL)."""
+    """A query for the user-defined functions that SQL can call as ``table.function`` (PostgreSQL). Its column ``name``
+    has their names."""
 
     max_parameters: int = MAX_PARAMETERS
-    """Maximum placeholders in a statement."""
+    """Maximum number of placeholders in a statement."""
 
     # SQL that dialects write differently.
     empty_in: str
@@ -237,13 +237,13 @@ class Dialect:
     """SQL for ``=`` that treats two NULLs as equal. The SQL may contain ``{left}`` or ``{right}`` twice."""
     exact_equal: str = "{column} = {value}"
     """SQL that is true if ``{column}`` is exactly ``{value}``. If the engine's ``=`` ignores case, accents, trailing
-    spaces or leading zeros, the SQL has two comparisons with ``{value}``: the ``=``, which can use an index, and one of
-    bytes."""
+    spaces or leading zeros, the SQL has two comparisons with ``{value}``: ``=``, which can use an index, and a
+    comparison of bytes."""
     casts: Mapping[str, str]
     """Parameter type → SQL type, to cast placeholders whose context does not determine a type."""
     types_placeholders: bool = False
-    """Whether the placeholder of each declared parameter, except strings, gets a cast. Without a cast, the engine would
-    infer a type from the context."""
+    """Whether a declared parameter that is not a string can get a cast. Without a cast, the engine infers a type from
+    the context."""
     loose_texts: bool = False
     """The engine's usual collations ignore case and accents."""
     guarded_form: str = ""

@@ -1,4 +1,4 @@
-"""MariaDB: the rules of MySQL with a few differences. Tests compare the rules with a server."""
+"""MariaDB: almost the rules of MySQL. Tests compare the rules with a server."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the key of the argument, else the column that the argument names, else an empty
-    string."""
+    """Return the name of a choice: the name before the argument's colon, else the column that the argument names, else
+    an empty string."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)

@@ -37,7 +37,7 @@ SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     MATCHES: matches,
     EXCLUDES: excludes,
 }
-"""Filter → the function that builds its Switch. A tag has at most one such filter."""
+"""Filter → the function that builds its Switch. A tag has at most one of these filters."""
 
 _MANY = 10_000
 _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {

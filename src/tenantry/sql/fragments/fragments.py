@@ -23,7 +23,6 @@ from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment,
 from tenantry.sql.syntax_tree import TableGuard
 
 MAX_INCLUDE_DEPTH = 8
-"""Maximum nesting of fragments."""
 MAX_INCLUDES = 200
 """Maximum number of fragments in a template."""
 
@@ -76,7 +75,7 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """Replace tags that include fragments, and names of choice sets, with their SQL, except in comments.
+    """Return the SQL with each fragment in place of its tag, and each choice set in place of its name. Comments stay.
 
     Raises TemplateError for a fragment that is missing or cannot be included here, and if two declarations of a
     parameter differ.
@@ -290,7 +289,7 @@ def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:
-    """Check paths. Raises TypeError if ``optional`` is a single string, and ValueError for a malformed path."""
+    """Check and return paths. Raises TypeError for a single string, and ValueError for a malformed path."""
     if isinstance(optional, str):
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)

@@ -18,7 +18,6 @@ from tenantry.sql.source import Source
 MAX_HEADER = 64 * 1024
 """Maximum length of a header in characters."""
 KEYS = ("title", "description", "params", "optional", "dialect", "choices", "tenant")
-"""Keys that a header may have."""
 
 _START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
 _FIRST_COMMENT = re.compile(r"\ufeff?(?:\s|--[^\n]*(?:\n|\Z))*(/\*.*?)(?:\*/|\Z)", re.DOTALL)

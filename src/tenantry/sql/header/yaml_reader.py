@@ -1,4 +1,4 @@
-"""Reads YAML 1.2 (core schema). Returns values together with the offsets at which they begin.
+"""Reads YAML 1.2 (core schema).
 
 `NO`, `on`, `1:30` and `2026-01-01` are strings. Duplicate keys, anchors, aliases, tags and directives are errors.
 """
@@ -16,7 +16,6 @@ from tenantry.sql.source import Source
 MAX_DEPTH = 16
 """Maximum nesting of mappings and lists."""
 INSTALL = "pip install 'tenantry[sql]'"
-"""Command that installs PyYAML."""
 
 Scalar: TypeAlias = str | int | float | bool | None
 _CONSTANTS: dict[str, Scalar] = {

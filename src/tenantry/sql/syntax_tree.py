@@ -135,8 +135,8 @@ class Switch:
     """Whether all branches use the author's column in the same way. If so, the column's SQL may contain guarded
     variables."""
     of_column: bool = False
-    """Whether a filter wrote the branches around one column of the author. If so, only the SQL of this
-    column can name tables."""
+    """Whether a filter wrote the branches around one column of the author. If so, only the SQL
+    of this column can name tables."""
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch

@@ -59,7 +59,7 @@ class SQLTemplate:
     ``not_a_filter`` or declared optional. ``tenantry sql check`` lists such variables.
 
     If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once. Otherwise, the first ``bind``
-    compiles it. A bad template raises TemplateError.
+    compiles it. A bad template raises TemplateError with its position and a fix.
 
     - ``optional`` contains paths that a group may lack. A clause that contains a missing path is dropped.
     - ``params`` declares viewer input (docs/sql-parameters.md).

@@ -123,7 +123,7 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return a function that reads a list and returns a copy."""
+        """Return a function that reads and copies a list."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

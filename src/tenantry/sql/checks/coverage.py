@@ -40,7 +40,7 @@ class PropertyTypes:
         return frozenset(self._seen)
 
     def __contains__(self, path: str) -> bool:
-        """Whether any group has this path, and the types of its values were collected."""
+        """Whether a group has this path and its types were collected."""
         return path in self._seen and path in self._by_kind
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:

@@ -22,7 +22,7 @@ from tenantry.http import user_group
 from tenantry.sql import FRAGMENT_NAME, Source
 
 MayOpen: TypeAlias = str | Callable[[UserGroup, str], bool]
-"""Decides which dashboards a group may open: the name of a property that lists the dashboards' names, or a function
+"""Decides which dashboards a group may open: the name of a property that lists their names, or a function
 that gets the group and a dashboard's name and returns True or False."""
 
 NO_DASHBOARD: Final = "There is no such dashboard."
@@ -45,8 +45,8 @@ class Access:
         self._may_open = may_open
 
     def find(self, name: str, group: UserGroup) -> SavedDashboard | None:
-        """Return the dashboard as the group sees it. Returns None unless the group may open it. Raises InvalidSettings
-        if ``may_open`` returns neither True nor False."""
+        """Return the dashboard as the group sees it. Returns None if it is unknown or the group may not open it. Raises
+        InvalidSettings if ``may_open`` returns neither True nor False."""
         saved = self._dashboards.get(name)
         if saved is None or not self._is_open(group, saved):
             return None
@@ -69,9 +69,10 @@ class Access:
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """Return what a dashboard's frame shows to all groups. If ``may_open`` or ``when`` restricts the dashboard,
-        return ``neutral(name)``. For an unknown name, return the same, or None if no dashboard is restricted."""
-        # The frame is served before the group is known, and must not reveal the names of restricted dashboards.
+        """Return what a dashboard's frame shows to all groups: ``neutral(name)`` if the dashboard is restricted. If any
+        dashboard is restricted, also return ``neutral(name)`` for an unknown name, so that nobody can find out which
+        names exist. Otherwise return None for an unknown name."""
+        # The frame is served before the group is known.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})

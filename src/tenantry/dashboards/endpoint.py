@@ -81,8 +81,7 @@ def render_error(error: TenantryError, request: HTTPConnection) -> Response:
 
 
 Renderer = Callable[..., Any]
-"""Makes a dashboard. Returns a string (HTML), a dict or list (JSON), a Starlette Response, or an awaitable of one of
-these."""
+"""Makes a dashboard, as described at ``dashboard``."""
 
 FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 

@@ -204,10 +204,10 @@ def mistyped_controls(
     opened_with: Collection[str] = (),
     set_somewhere: Collection[tuple[str, str]] | None = None,
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield findings, each with the name of its file.
+    """Yield findings about controls and parameters that may be misspelt, each with the name of its file.
 
-    A control is reported if no query reads it. A parameter without a control is reported if its name resembles that of
-    a control, or if no dashboard sets it.
+    A control is reported if no query reads it. An undeclared parameter without a control is reported if its name
+    resembles that of a control, or if no dashboard sets it.
     ``set_somewhere``: (query file, name) of the parameters that dashboards set; None if unknown. ``opened_with``: the
     parameters that other dashboards pass when a click opens this dashboard.
     """

@@ -17,7 +17,7 @@ from tenantry.dashboards.panels.description import readable_name
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
-"""The bundle that draws each kind of chart. If a dashboard has such a chart, its frame loads the bundle together with
+"""Kind of chart -> the bundle that draws it. The frame of a dashboard with such a chart loads the bundle together with
 the page's script."""
 FURTHER: Final = (*CHUNKS.values(), "menu_entries.js", "pickers.js", "print.js", "vega.js")
 """Bundles that the page's script loads only when it needs them. The script finds their addresses in the elements

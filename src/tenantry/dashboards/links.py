@@ -32,7 +32,8 @@ class Link:
     controls: Mapping[str, Control]
     """The controls of the opened dashboard that filter rows."""
     other_days: bool
-    """Whether days differ because the opened dashboard has ranges, and another time zone or first day of the week."""
+    """Whether the opened dashboard has ranges and their days differ, because its time zone or first day of the week
+    differs."""
 
     def with_controls(self, seen: Mapping[str, Control]) -> Link:
         """Return this link for a group that sees only the controls ``seen`` of the opened dashboard."""

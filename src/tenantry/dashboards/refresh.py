@@ -21,13 +21,12 @@ from tenantry.groups import RegisteredSource, UserGroup
 Message: TypeAlias = Mapping[str, Any]
 
 _KEEP_ALIVE_SECONDS: Final = 30.0
-"""After this many seconds without changes, an empty message is sent, because proxies close connections that are idle
-for a minute."""
+"""After this many seconds without changes, an empty message is sent, because proxies close idle connections."""
 _OPEN_SECONDS: Final = 900.0
 
 MAX_LIVE: Final = 100
-"""A response stays open for changes only while its group has at most this many open responses in the process.
-Otherwise it ends after the requested lines are sent."""
+"""If a group has more open responses than this in the process, a new response does not stay open for changes. It ends
+after the requested lines."""
 
 MAX_LIVE_OF_VIEWER: Final = 20
 """Like ``MAX_LIVE``, for one viewer of the group."""
@@ -40,8 +39,8 @@ class ChangedPanels:
             async for message in changes: …
 
     The mapping gives the schema of each panel. After ``DataSources.changed`` is called for the data source of
-    ``main``, the message is ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than ``MAX_LIVE`` open
-    responses, or the viewer more than ``MAX_LIVE_OF_VIEWER``."""
+    ``main``, the message is ``{"changed": ["1-1"]}``. ``changes`` is None if more responses are open
+    than ``MAX_LIVE`` or ``MAX_LIVE_OF_VIEWER`` allows."""
 
     # After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter
     # of an hour, or when the process stops. If a source is moved or deleted, the last message is RESTART.

@@ -40,12 +40,12 @@ SECONDS: Final = {
 """Default lifetime of a code, in seconds."""
 
 MAX_CODES: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Maximum unredeemed codes of a group, counted over all its viewers. When one more is issued, the oldest is deleted.
+"""Maximum number of unredeemed codes of a group, over all its viewers. When one more is issued, the oldest is deleted.
 The maximum for EMBED is high, because a host page requests a code at each view."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Maximum bytes of a payload in UTF-8. The claims of a pass do not count, because their size is limited when the pass
-is made."""
+"""Maximum size of a payload, in bytes of UTF-8, without the claims of a pass, which are limited when the pass is
+made."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""

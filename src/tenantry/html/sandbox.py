@@ -39,7 +39,7 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """Convert a template's error to a TemplateError whose message contains no values. Returns None if the view caused
+    """Convert a template's error to a TemplateError whose message contains no values. Returns None if other code caused
     the error."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
@@ -52,7 +52,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def template_location(error: BaseException) -> tuple[str, Location | None]:
-    """Return the name and line of the innermost template, as text, and the line as a Location."""
+    """Return where the innermost template failed: its name and line as text, and the line as a Location."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -82,7 +82,7 @@ def _is_of_template(trace: TracebackType | None) -> bool:
 
 
 MAX_OUTPUT = 8 * 1024 * 1024
-"""Maximum characters of a page. The output of a macro or ``set`` block counts when it is printed."""
+"""Maximum length of a page in characters. The output of a macro or ``set`` block counts when it is printed."""
 
 TEXT_METHODS = frozenset({
     "capitalize", "casefold", "count", "endswith", "find", "isalpha", "isdigit", "islower", "isupper", "lower",
@@ -110,7 +110,7 @@ class Computed:
 
 
 def bounded_join(pieces: Iterable[str]) -> str:
-    """Raises TemplateError above MAX_OUTPUT characters."""
+    """Join the pieces of a page. Raises TemplateError above MAX_OUTPUT characters."""
     source, parts, length = iter(pieces), [], 0
     while chunk := list(itertools.islice(source, 64)):
         parts.append("".join(chunk))
@@ -194,7 +194,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Raises SecurityError for ``**``, and for an operation whose result is huge."""
+        """Apply the operator. Raises SecurityError for ``**``, and for an operation whose result is huge."""
         if operator == "**":
             raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):

@@ -12,7 +12,7 @@ from tenantry.testing.contract_checks import SHORT, check_answers, connected, ru
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
-"""How many times the tests stop a query that has already ended. The pool may do so, too."""
+"""How many times the tests stop a query that has already ended, as the pool may do."""
 _ROWS = 70
 """More rows than any engine sends in one chunk."""
 _CANCELLED = 16

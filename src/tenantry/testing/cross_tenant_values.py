@@ -23,12 +23,12 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """A value of one group that was found in something made for another group."""
+    """A group's value that was found in the text of SQL, or in something made for another group."""
 
     what: str
     """The template or request."""
     where: str
-    """Where the value was found in the template or request, such as ``response body``."""
+    """Where the value was found, such as ``response body``."""
     run: int
     """1 in the first run of the templates or requests, 2 in the second."""
     owner: str
@@ -36,9 +36,8 @@ class Crossing:
     served: str
     """The group that received the value."""
     name: str
-    """The property that has the value, such as ``properties.region``."""
+    """The property that has the value."""
     canary: str
-    """The value."""
 
     def __str__(self) -> str:
         whose = f"its own {self.name}" if self.owner == self.served else f"{self.name} of {self.owner}"
@@ -103,7 +102,7 @@ class Recorder:
             self.search(self._what, where, text, self._served)
 
     def require(self, checked: str, refused: Iterable[str] = ()) -> None:
-        """Raises LeakFound if a value was found in the wrong place, and AssertionError if requests were refused or no
+        """Raise LeakFound if a value was found in the wrong place, and AssertionError if requests were refused or no
         value of any group was seen."""
         __tracebackhide__ = True
         if self.crossings:

@@ -37,7 +37,7 @@ class EngineCase:
     slow: str
     """A query that takes several times as long as ``patience``."""
     writes: Sequence[str]
-    """Statements that would change the table. The query ``unchanged`` reads it."""
+    """Statements that would change the table."""
     unchanged: str
     """A query that reads the table. Its result must be the same before and after the tests of ``writes``."""
     types: Mapping[str, str]
@@ -72,13 +72,13 @@ class EngineCase:
         return " union all ".join(selects)
 
     def passwords(self) -> list[str]:
-        """Return the passwords in the URLs, which no error may show."""
+        """Return the passwords in the URLs."""
         urls = [self.url] if self.unreachable_url is None else [self.url, self.unreachable_url]
         return [password for url in urls if (password := parse_url(url).password)]
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:
-        """Open a driver for the block. Raises AssertionError if it takes too long to close the driver."""
+        """Open a driver, and close it after the block. Raises AssertionError if closing takes too long."""
         bounds = self.limits(**limits)
         asked = AskedDriver(self.open_driver(bounds, url), bounds)
         try:
@@ -98,7 +98,6 @@ class AskedDriver:
         return SQLTemplate(template).bind(variables, self.driver.paramstyle, dialect=self.driver.dialect)
 
     async def result(self, template: str, **params: Any) -> Result:
-        """Raises TenantryError."""
         return await self._source.fetch(as_result, self.bind(template, **params), await self._turn())
 
     async def rows(self, template: str, **params: Any) -> list[tuple[Any, ...]]:

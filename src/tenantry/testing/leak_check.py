@@ -37,11 +37,10 @@ RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
 returns a path or Call."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""A function that takes a group and returns the headers by which the app identifies the group, such as
+"""Returns the headers by which the app identifies a group, such as
 ``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
-"""Statuses of successful answers."""
 
 _Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group, action
 
@@ -205,7 +204,6 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run the items one at a time, then all in reverse order, ``at_once`` at a time."""
     # The first run is one at a time, so that each output belongs to one item.
     for what, number, action in work:
         recorder.begin(what, 1, (number,))

@@ -29,7 +29,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """The status is 0 if the app sent no answer."""
+    """An app's answer to a Call. The status is 0 if the app sent none."""
 
     status: int = 0
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)

@@ -16,17 +16,17 @@ from tenantry.groups import Record, UserGroup
 from tenantry.sql import SQLTemplate
 
 _REMEMBERED: Final = 4_096
-"""Maximum number of remembered queries whose results are too large."""
+"""Maximum number of queries that are remembered because their results are too large."""
 _KEPT_PLOTS: Final = 16
-"""Maximum number of reductions kept for one result. Requests choose the width, and each width needs a reduction."""
+"""Maximum number of reduced copies kept for one result. Each plot width that a request chooses needs a copy."""
 
 _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches rows for line charts, and leaves out rows that make no visible difference. A result within the limits of
-    the data source is reduced after it is read, unless the plot is ``filled``. A larger result is reduced while it is
-    read."""
+    """Fetches rows for line charts, and leaves out rows that make no visible difference. If a result is within the
+    limits of the data source, it is read whole. Then it is reduced, unless the plot is ``filled``. A larger result is
+    reduced while it is read."""
 
     # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 
@@ -34,7 +34,7 @@ class ChartRows:
         self._sources = sources
         self._large: LRUCache[_Key, bool] = LRUCache(_REMEMBERED)
         self._reductions: WeakKeyDictionary[Result, dict[Plot, Result | None]] = WeakKeyDictionary()
-        """Reductions of results that a cache still holds."""
+        """The reduced copies of results in a cache."""
 
     async def fetch(
         self,

@@ -32,7 +32,8 @@ class Plot:
     width: int
     """Device pixels."""
     filled: bool = False
-    """Whether an hour, day, week, month or year without a row counts as 0. To find gaps, the page needs every row."""
+    """Whether the page draws 0 for an hour, day, week, month or year without a row. To find these gaps, it needs every
+    row."""
 
     @property
     def columns(self) -> int:
@@ -60,8 +61,8 @@ def thin_rows(result: Result, plot: Plot) -> Result | None:
 
 _ColumnOf: TypeAlias = Callable[[Any], int]
 _MakeColumns: TypeAlias = Callable[[Callable[[Any], float], Any, Any, int], _ColumnOf | None]
-"""Returns a function that finds the pixel column of a value. Arguments: a function that finds the position of a value
-on the axis, the first value, the last value, and the number of pixel columns."""
+"""Takes a function that finds a value's position on the axis, the first and the last value, and the number of pixel
+columns. Returns a function that finds a value's pixel column."""
 
 
 def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result | None:

@@ -15,7 +15,7 @@ from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import Finding, Located, PropertyTypes, Severity, in_groups, property_path, unknown_field
 
 _LISTED: Final = 20
-"""Maximum columns that a finding names."""
+"""Maximum number of columns that a finding names."""
 
 
 class ValidDashboards(DashboardFolder):

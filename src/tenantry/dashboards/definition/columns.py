@@ -125,7 +125,7 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns whose combination of values must be different in each row."""
+    """Compute ``Panel.unique_by``."""
     # Only lines, areas, heat maps, and bars of values that must not be added have such columns. A stacked area has
     # none, because its values are added. A panel has none if the name of a column depends on the group.
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
@@ -141,7 +141,7 @@ Columns: TypeAlias = frozenset[str] | None
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
     """Return the columns that the panel names in keys other than ``sort``, or None if the panel uses all columns.
-    Raises MissingVariable, UnbindableValue."""
+    Raises MissingVariable or UnbindableValue for a variable in a name."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)

@@ -125,7 +125,7 @@ _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "da
 
 
 def read_controls(node: YamlNode, source: Source, zone: ZoneOfGroup) -> Mapping[str, Control]:
-    """Raises TemplateError at the first mistake."""
+    """Read a dashboard's controls. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:

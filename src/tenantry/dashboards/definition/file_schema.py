@@ -41,11 +41,11 @@ from tenantry.sql.parameters import WEEK_START, WEEK_STARTS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 MAX_ROWS: Final = 100
-"""Maximum rows of a dashboard."""
+"""Maximum number of rows in a dashboard."""
 MAX_IN_ROW: Final = 6
-"""Maximum panels in a row."""
+"""Maximum number of panels in a row."""
 MAX_SERIES: Final = 8
-"""Maximum measures of a chart."""
+"""Maximum number of measures in a chart."""
 MAX_TABLE_COLUMNS: Final = 60
 FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),

@@ -15,7 +15,7 @@ from tenantry.sql import Source
 from tenantry.sql.parameters import Parameter, ZoneOfGroup
 
 COLUMNS: Final = 12
-"""Columns of the grid. The panels of a row share them."""
+"""Number of columns in the grid. The panels of a row share them."""
 PREVIOUS_PERIOD: Final = "previous-period"
 """A value of ``compare``: the panel shows the change since the same part of the previous period."""
 
@@ -101,16 +101,16 @@ class Panel:
     """Maximum age of cached rows, in seconds."""
     show_query: bool = False
     columns: tuple[ColumnUse, ...] = ()
-    """The columns that the file names."""
+    """Where the file names columns."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """The names in ``columns`` and in a Vega-Lite specification, possibly with variables such as ``{{ region }}``."""
+    """The column names in ``columns`` and in the Vega-Lite specification. They may contain variables."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()
     """Columns whose values, taken together, should differ from row to row, such as ``by`` and ``color`` of a line
     chart."""
     adds_averages: bool = False
-    """Whether the panel would add values that must not be added, as in a stack of means."""
+    """Whether the panel would add values that must not be added, such as means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
     when: When | None = None

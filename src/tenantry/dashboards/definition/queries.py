@@ -87,8 +87,8 @@ def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
 
 
 def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
-    """Return the unit of time for ``trunc`` or ``one_of``: the viewer's choice, or the default. Returns None if no
-    parameter gives a unit, or if several parameters give different units."""
+    """Return the unit of time that a parameter selects in ``trunc`` or ``one_of``, such as ``week``. Returns None if no
+    parameter selects a unit, or if several select different units."""
     if not template.parameters:
         return None
     choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
@@ -184,8 +184,9 @@ class _Finder:
 
 
 def with_controls(dashboard: DashboardFile, template: Template) -> Template:
-    """Return the template with the dashboard's controls as parameters, in the dashboard's time zone. Parameters without
-    a control take any text. Raises TemplateError if the template does not accept a control's type or default."""
+    """Return the template with the dashboard's controls as parameters, in the dashboard's time zone. Undeclared
+    parameters without a control take any text. Raises TemplateError if the template does not accept a control's type or
+    default."""
     known = settable_parameters(dashboard)
     further = {name: known.get(name, "text") for name in sorted(template.parameter_names)}
     zoned = template_in_zone(template.declaring(further) if further else template, dashboard.zone)

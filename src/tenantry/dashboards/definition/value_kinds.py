@@ -21,7 +21,7 @@ _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 class ValueKind(Protocol):
     def read(self, node: YamlNode, source: Source) -> Any:
-        """Raises TemplateError if the value is invalid."""
+        """Return the value of a node. Raises TemplateError if it is invalid."""
         ...
 
     def schema(self) -> Schema: ...
@@ -269,7 +269,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
 def read_keys(
     nodes: Mapping[str, YamlNode], node: YamlNode, source: Source, what: str, keys: Iterable[Key]
 ) -> dict[str, Any]:
-    """Raises TemplateError for an invalid value or a missing required key."""
+    """Read the values of ``keys``. Raises TemplateError for an invalid value or a missing required key."""
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in nodes:

@@ -72,7 +72,7 @@ class Definition:
 
 
 def substitute(definition: Any, variables: Mapping[str, Any] | Record) -> Any:
-    """The same as ``Definition(definition).substitute(variables)``. Raises the errors of both steps."""
+    """The same as ``Definition(definition).substitute(variables)``."""
     return Definition(definition).substitute(variables)
 
 

@@ -41,7 +41,7 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """Yield each name in ``datum.NAME`` or ``datum['NAME']``, but no name that an expression computes."""
+    """Yield each NAME in ``datum.NAME`` or ``datum['NAME']``. Computed names are left out."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
             yield plain or _unescaped(single or double)
@@ -55,7 +55,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """Yield the names of fields. The caller must replace variables first."""
+    """Yield the names of fields in a specification whose variables are replaced."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)

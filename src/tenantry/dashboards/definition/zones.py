@@ -27,8 +27,8 @@ from tenantry.sql.parameters import (
 Template = TypeVar("Template", bound=SQLTemplate)
 
 TIMEZONE: Final = "timezone"
-"""A group's property with this name sets the time zone. If the group lacks it, the key with this name in the
-dashboard's file does."""
+"""Name of the group's property that sets the time zone. If the group lacks it, the dashboard's key of this name
+does."""
 _ZONED: Final = RANGES | INSTANTS | TEXTS  # strings too, because they may be the units of `trunc`
 
 

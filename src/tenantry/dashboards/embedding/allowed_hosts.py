@@ -72,7 +72,6 @@ class AllowedHosts:
     """The hosts whose pages may embed the dashboards: the hosts in the store and in ``further``.
 
     ``environment``: a frame allows only the stored hosts of this environment; if None, those of all environments.
-    ``group_hosts``: a function that restricts the hosts for a group.
     """
 
     def __init__(

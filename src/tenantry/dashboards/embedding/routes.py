@@ -42,7 +42,7 @@ _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 
 class TokenMint(Protocol):
     def mint(self, token: Token) -> str:
-        """Raises SigningKeyMissing."""
+        """Sign a token and return its string. Raises SigningKeyMissing."""
         ...
 
 
@@ -52,8 +52,8 @@ class RedeemRequest(StrictBody):
 
 class CodeRequest(StrictBody):
     seconds: Annotated[int, Field(ge=1, le=MAX_SECONDS)] | None = None
-    """Lifetime, in seconds, of the pass that a client gets for the code. The default depends on the
-    request: with a pass, the new pass ends when that pass ends; with a token, PASS_SECONDS applies."""
+    """Lifetime, in seconds, of the pass that a client gets for the code. By default,
+    the new pass ends with the request's pass. If the request has a token, the default is PASS_SECONDS."""
 
 
 class EmbeddingBackend(PreviewBackend, Protocol):
@@ -70,7 +70,7 @@ class Embedding:
     keys: TokenMint
     """Signs the passes that clients get for codes."""
     group_hosts: GroupHosts | None = None
-    """A function that restricts the hosts for a group."""
+    """Restricts the hosts for a group."""
     time_of_day: Clock = utc_now
     """The clock that decides whether the end date of a group has passed."""
 
@@ -147,8 +147,8 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """Return the pass for a code's payload. If the code was requested with a pass, the new pass ends no later than
-        the old one. Returns None if the token was rotated or the group deleted. Raises UserGroupExpired,
+        """Make a pass for the payload of a redeemed code. If the code was requested with a pass, the new pass ends no
+        later than that pass. Returns None if the token was rotated or the group deleted. Raises UserGroupExpired,
         UserGroupSuspended, PassExpired, PassRevoked, SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))

@@ -45,8 +45,8 @@ _NAME_KEY: Final = "tenantry.session_cookie"
 _COOKIE: Final = re.compile(rf"{COOKIE_PREFIX}[0-9a-f]+")
 
 _OTHERS: Final = 4_096
-"""Maximum characters of all other cookies with passes. When a visit sets such a cookie, the oldest others beyond this
-limit are deleted. By default, nginx accepts 8 KiB of cookies."""
+"""When a visit sets a cookie with a pass, the oldest other cookies with passes are deleted, until at most this many
+characters are left. By default, nginx accepts 8 KiB of cookies."""
 
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
@@ -91,8 +91,8 @@ class CookieExchange:
 
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a cookie and the request has no
-    token header, the middleware moves the pass from that cookie to the token header. It removes all cookies with
-    passes. Raises OriginNotAllowed if a request whose pass it would move comes from another origin."""
+    token header, the middleware moves the pass from that cookie to the token header, or raises OriginNotAllowed if
+    the request comes from another origin. It removes all cookies with passes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

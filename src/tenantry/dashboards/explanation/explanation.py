@@ -37,8 +37,8 @@ _VIEWER: Final = "viewer."
 
 
 class Origin(StrEnum):
-    """The origin of a value. PASS: the pass of the viewer. CLOCK: the current time, for a relative range such as ``last
-    30 days``."""
+    """Where a value comes from. PASS: the pass of the viewer. CLOCK: the current time, for a relative range such as
+    ``last 30 days``."""
 
     PROPERTY = "property"
     GROUP = "group"

@@ -20,7 +20,7 @@ _LOCALE: Final = re.compile(
 )
 """A Unicode BCP 47 locale identifier (UTS 35, section 3.2), as ECMA-402 requires."""
 _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
-"""ECMA-402, IsWellFormedCurrencyCode."""
+"""A currency code (ECMA-402, IsWellFormedCurrencyCode)."""
 
 
 class UnusableFormat(NamedTuple):

@@ -42,7 +42,7 @@ _log = logging.getLogger("tenantry.dashboards")
 class _Clock(NamedTuple):
     zone: tzinfo | None
     sent: dict[str, str | None]
-    """The fields ``now``, ``zone`` and ``week_start`` of a line."""
+    """The fields ``now``, ``zone`` and ``week_start`` of a panel's line."""
 
 
 class PanelRunner:

@@ -39,16 +39,16 @@ from tenantry.dashboards.refresh import ChangedPanels
 from tenantry.errors import InvalidBody
 
 AT_ONCE: Final = 50
-"""Maximum panels of a request that run at the same time."""
+"""Maximum number of panels of a request that run at the same time."""
 
 Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
 ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
-"""A function that gets the ``as_of`` of the shown rows, by panel id, and returns the ids of the panels whose rows may
-be outdated."""
+"""Gets the ``as_of`` of the shown rows, by panel id, and returns the ids of the panels whose rows may be outdated."""
 
 
 class PanelStream(LineStream):
-    """Raises InvalidBody for an unknown or repeated panel, and for a control whose choices do not come from a query."""
+    """The response with panels. Raises InvalidBody for an unknown or repeated panel, and for a control whose choices do
+    not come from a query."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """Closing the generator cancels the tasks."""
+    """Run the tasks. Closing the generator cancels them."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

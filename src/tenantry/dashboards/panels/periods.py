@@ -42,13 +42,13 @@ class Days(NamedTuple):
 
 class Periods(NamedTuple):
     shown: Days
-    """The part of the panel's period that has begun. It includes today until now."""
+    """The part of the panel's period up to today, or the whole period if it begins later."""
     before: Days
     """The part of the previous period that ``shown`` is compared with."""
     whole: Days
     """The panel's period."""
     whole_dates: bool = False
-    """Whether rows with a date but no time are included for the whole last day. Rows with a time end at ``until``."""
+    """Whether ``until`` applies only to rows with a time. Rows with only a date count for the whole last day."""
 
     def sent(self) -> dict[str, Any]:
         days = {"shown": self.shown.sent(), "before": self.before.sent(), "whole": self.whole.sent()}

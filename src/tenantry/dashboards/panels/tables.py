@@ -12,7 +12,7 @@ from tenantry.errors import InvalidParameter, InvalidSettings, QueryFailed, TooM
 from tenantry.sql import SQLTemplate
 
 PAGE_SIZE: Final = 50
-"""Default rows of a page."""
+"""Default number of rows on a page."""
 
 _WITHOUT_ORDER: Final = ("json", None)
 """Result types that an engine may be unable to sort. None: types for which Tenantry has no name."""
@@ -35,7 +35,7 @@ class TablePage(NamedTuple):
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> TablePage:
-    """Fetch one page of a table. ``page`` counts from 0.
+    """Fetch one page of a table, counted from 0.
 
     ``sort``: a column, or ``-name`` for descending order; by default, the view's ``sort`` or the order of the query.
     Viewers can sort by the columns in ``named``. If a result exceeds the source's limits, the database sorts it and
@@ -85,8 +85,8 @@ def _is_number(value: Any) -> bool:
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> TablePage:
-    """Order by ``sort``, then by all sortable columns in ``named``, so that no row is on two pages. Raises
-    InvalidSettings if the engine cannot page."""
+    """Let the engine select the page. Order by ``sort``, then by all sortable columns in ``named``, so that no row is
+    on two pages. Raises InvalidSettings if the engine cannot page."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()

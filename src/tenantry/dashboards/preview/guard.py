@@ -29,7 +29,7 @@ class EditorPreview:
     require_author: RequireAuthor
 
     async def has_author(self, scope: Scope) -> bool:
-        """Raises StoreUnavailable."""
+        """Whether ``require_author`` accepts the request. Raises StoreUnavailable."""
         try:
             await self.require_author(scope)
         except StoreUnavailable:

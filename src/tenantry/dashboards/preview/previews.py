@@ -115,9 +115,9 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str, *, shown_by: str | None = None) -> str | None:
-        """Open a session and return its key. Returns None if the group was deleted, the API token was revoked, or the
-        code was issued for another ``shown_by``. Raises UserGroupExpired, UserGroupSuspended, PassRevoked,
-        StoreUnavailable."""
+        """Open a session for a code's payload, and return its key. Returns None if the group was deleted, the API token
+        was revoked, or the code was issued for another ``shown_by``. Raises UserGroupExpired, UserGroupSuspended,
+        PassRevoked, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept) if kept.get("shown_by") == shown_by else None
         if group is None:
@@ -174,7 +174,8 @@ def _note(action: str, group: UserGroup, kept: Mapping[str, Any], author: Author
 
 def assumed_viewer(values: Mapping[str, Any], group: UserGroup, now: datetime, seconds: int, *, field: str) -> Viewer:
     """Return the viewer that an operator or author assumes. ``values``: the values of ``viewer.*``, including ``id``.
-    The viewer's passes may be revoked. Raises InvalidBody, which names ``field``, for values that no viewer can have.
+    Works even for a viewer whose passes were revoked. Raises InvalidBody, which names ``field``, for values that no
+    viewer can have.
     """
     since = int(now.timestamp())
     attributes = {name: value for name, value in values.items() if name != "id"}
@@ -199,7 +200,6 @@ class PreviewRequest(StrictBody):
     user_group_id: Annotated[str, Field(min_length=1, max_length=255)]
     dashboard: Annotated[str, Field(min_length=1, max_length=1_000)]
     as_viewer: dict[str, Any] | None = None
-    """The values of ``viewer.*``, including ``id``."""
 
 
 class PreviewBackend(CodesOfGroups, Protocol):
@@ -208,7 +208,7 @@ class PreviewBackend(CodesOfGroups, Protocol):
 
 
 class PreviewEndpoint(Endpoint):
-    """Creates an address that shows a dashboard once, as a group sees it. The request has an API token."""
+    """Creates an address that shows a dashboard once, as a group sees it. The request must have an API token."""
 
     def __init__(self, store: PreviewBackend, previews: Previews, access: Access) -> None:
         super().__init__("POST")

@@ -16,12 +16,13 @@ from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
 """Maximum bytes of unsent lines on one event loop. After a reservation, a group must not hold more bytes than
-remain free. So one group alone gets half of the maximum, and each of three equal groups a quarter. But a group that
-holds nothing may take all free bytes for a line."""
+remain free. So one group alone gets half of the maximum. But a group that holds nothing may take all free bytes for a
+line."""
 MAX_RESPONSES: Final = 200
-"""Maximum open responses of a group. A further response waits."""
+"""Maximum number of open responses of a group. A further response waits."""
 MAX_RESPONSES_OF_VIEWER: Final = 40
-"""Maximum open responses of one viewer. It is lower than for the group, so that other viewers can open some."""
+"""Maximum number of open responses of one viewer. It is below ``MAX_RESPONSES``, so that other viewers can open
+some."""
 WAIT_SECONDS: Final = 30.0
 """Maximum seconds that a line waits for free bytes, or a new response waits for others to end."""
 _LOOK_SECONDS: Final = 0.1
@@ -30,7 +31,7 @@ _UNKNOWN_BYTES: Final = 16 * 1024
 _ROWS_FACTOR: Final = 2
 """The reservation for a line is this multiple of its expected size, because its rows are in memory too."""
 _ATTEMPTS: Final = 3
-"""Maximum runs of a query. A query runs again if its line exceeds the reservation."""
+"""How often a query runs at most. It runs again if its line exceeds the reservation."""
 _REMEMBERED: Final = 4_096
 
 LineName: TypeAlias = tuple[str, ...]
@@ -101,7 +102,7 @@ class AnswerBudget:
         return own + size <= free or (not own and free >= 0)
 
     async def wait_for_capacity(self, share: Share, size: int) -> None:
-        """Raises AnswersUnread after ``WAIT_SECONDS``."""
+        """Wait until the group can reserve the bytes. Raises AnswersUnread after ``WAIT_SECONDS``."""
 
         def largest() -> list[bytes]:
             return [each for each, other in self._shares.items() if other.held >= share.held]
@@ -152,7 +153,7 @@ class OpenAnswer:
         self._share = share
 
     def paced(self, send: Send) -> Send:
-        """Return a ``send`` that sends in pieces, and raises ReadTooSlowly."""
+        """Return a ``send`` that sends in pieces, and raises ReadTooSlowly if the reader is too slow."""
 
         async def send_paced(message: Message) -> None:
             await self.pace.send(send, message)
@@ -160,8 +161,8 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """Reserve space, call ``fetch``, and encode the rows as a line. Raises AnswersUnread, and the errors of
-        ``fetch`` and of the encoder."""
+        """Reserve space, call ``fetch``, and encode the rows as a line. Raises AnswersUnread if space is
+        lacking, and the errors of ``fetch`` and of the encoder."""
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._share.group, name), PROCESS_BYTES // 2)
             await self.hold(size)
@@ -171,7 +172,7 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """Return None if the line needs more than ``size`` bytes, and the group cannot reserve the rest."""
+        """Return the line, or None if it needs more than ``size`` bytes and the group cannot reserve the rest."""
         budget, share = self._budget, self._share
         unused = size
         try:
@@ -188,7 +189,7 @@ class OpenAnswer:
         return None
 
     async def hold(self, size: int) -> None:
-        """Reserve bytes until they are released or the response ends. Raises AnswersUnread."""
+        """Reserve bytes until they are released or the response ends. Raises AnswersUnread after ``WAIT_SECONDS``."""
         if not self._budget.has_capacity(self._share, size):
             await self._budget.wait_for_capacity(self._share, size)
         self._add(size)

@@ -18,7 +18,7 @@ from tenantry.middleware import ResponseCut
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 KEEP_ALIVE: Final = b"\n"
-"""An empty line, so that proxies do not close an idle connection."""
+"""An empty line."""
 RESTART: Final[Mapping[str, str]] = {"group": "changed"}
 """The last message of a response that ends because its group or data source changed. The page then loads everything
 again."""
@@ -65,6 +65,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """``is_whole``: this part completes a line, so the middleware may end the response after it."""
+    """Return a message. ``is_whole``: it completes a line, so the middleware may end the response after it."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

@@ -16,8 +16,8 @@ PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
 """Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if the last ``_SLOW_PIECES`` pieces took longer than this many seconds. Such a reader takes less
-than 64 KiB per second."""
+"""A reader is slow if the last ``_SLOW_PIECES`` pieces took longer than this many seconds (less than 64 KiB per
+second)."""
 _SLOW_PIECES: Final = 5
 
 
@@ -35,7 +35,7 @@ def in_pieces(parts: Iterable[bytes | memoryview]) -> deque[bytes]:
 
 
 class ReadTooSlowly(ResponseCut):
-    """The response is incomplete."""
+    pass
 
 
 class PacedSend:
@@ -61,7 +61,7 @@ class PacedSend:
             self._deadline = None
 
     async def send(self, send: Send, message: Message) -> None:
-        """Raises ReadTooSlowly."""
+        """Send a message in pieces. Raises ReadTooSlowly if a piece takes too long."""
         for part in _parts(message):
             self._began = self._clock()
             try:

@@ -22,7 +22,7 @@ _NO_QUERY: Final[Mapping[str, Any]] = {"total": None, "reduced": False, "age": N
 """The fields of a panel without a query."""
 _NOTHING: Final[Mapping[str, Any]] = {}
 _MAX_CHOICES: Final = 10_000
-"""Maximum choices that a query may give a control."""
+"""Maximum number of choices that a query may give a control."""
 
 
 def check_encoder() -> None:

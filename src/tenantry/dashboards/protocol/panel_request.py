@@ -10,7 +10,6 @@ from tenantry.provisioning import pointer_of
 from tenantry.provisioning.http import decode_json
 
 MAX_BODY: Final = 64 * 1024
-"""Maximum bytes of a request body."""
 MAX_WIDTH: Final = 8_192
 """Maximum width of a plot in a request, in device pixels."""
 WIDEST_PLOT: Final = 3_840
@@ -67,8 +66,7 @@ class PanelsRequest(FilteredBody):
 class DownloadRequest(FilteredBody):
     format: Annotated[str, Field(pattern="^csv$")] = "csv"
     decimal_comma: bool = False
-    """Whether the page writes numbers with a decimal comma. The file then does, too, and its separator is a
-    semicolon."""
+    """Whether the file has decimal commas, as the page does, and semicolons as separators."""
 
 
 Model = TypeVar("Model", bound=StrictBody)
@@ -77,7 +75,7 @@ Model = TypeVar("Model", bound=StrictBody)
 async def read_request(
     request: Request, model: type[Model], *, optional: bool = False, max_bytes: int = MAX_BODY
 ) -> Model:
-    """With ``optional``, the body may be empty. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
+    """Read a body. With ``optional``, it may be empty. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -90,7 +88,7 @@ async def read_request(
 
 
 def read_body(body: bytes, model: type[Model]) -> Model:
-    """Raises BadJson, InvalidBody."""
+    """Validate a body. Raises BadJson, InvalidBody."""
     values = decode_json(body)
     try:
         return model.model_validate(values)

@@ -167,7 +167,6 @@ class LeaseContract(BackendContract):
         assert set(one) <= set("0123456789abcdef")
 
     async def test_a_read_is_one_snapshot(self, store: Store, backend: LeasedBackend) -> None:
-        """Fails if the group and the generation are read separately."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         tokens, done = [issued], asyncio.Event()

@@ -69,9 +69,9 @@ class Access:
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """Return what a dashboard's frame shows to all groups: ``neutral(name)`` if the dashboard is restricted. If any
-        dashboard is restricted, also return ``neutral(name)`` for an unknown name, so that nobody can find out which
-        names exist. Otherwise return None for an unknown name."""
+        """Return what a dashboard's frame shows to all groups. If ``may_open`` or ``when`` restricts the dashboard,
+        return ``neutral(name)``. If any dashboard is restricted, also return it for an unknown name, so that nobody can
+        find out which names exist. Otherwise return None for an unknown name."""
         # The frame is served before the group is known.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:

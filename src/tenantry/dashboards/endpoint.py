@@ -218,7 +218,7 @@ def _response(result: Any) -> Response:
 
 
 def set_embedding_headers(response: Response, policy: str) -> None:
-    """Add the headers of an embedded page. If a Cache-Control lets shared caches store the page, replace it."""
+    """Add the headers of an embedded page. Replace a Cache-Control that lets shared caches store the page."""
     headers = response.headers
     if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return the same Response again
         headers.append("Content-Security-Policy", policy)  # browsers obey every policy of a response

@@ -60,7 +60,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     - ``queries``: queries by name, or the path of a QueryFolder; by default ``default_queries(path)``.
     - ``drafts``: unsaved texts, by path relative to ``path``. A draft replaces the file at the same path, or adds a
       dashboard.
-    - ``only``: a dashboard's name. Only this dashboard and those that its clicks open are read.
+    - ``only``: a dashboard's name. Only this dashboard and those that viewers can reach from it by clicks are read.
     - ``follow_links``: whether a file may be a symbolic link.
 
     Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query files, OSError for

@@ -58,7 +58,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds of values that every engine must support."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""Kind of value -> type of its column, for the kinds whose column type has another name than the kind."""
+"""Kind of value -> name of its column type, if the two names differ."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),

@@ -32,7 +32,7 @@ class Crossing:
     run: int
     """1 in the first run of the templates or requests, 2 in the second."""
     owner: str
-    """The group to which the value belongs."""
+    """The value's group."""
     served: str
     """The group that received the value."""
     name: str

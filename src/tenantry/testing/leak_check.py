@@ -37,8 +37,7 @@ RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
 returns a path or Call."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""Returns the headers by which the app identifies a group, such as
-``{"Authorization": "UserGroup …"}``."""
+"""Returns the headers by which the app identifies a group, such as ``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
 

@@ -30,7 +30,7 @@ class ValidDashboards(DashboardFolder):
 
 
 def templates_of(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield the panel, the file (for findings) and the template of each query. If the query supplies a control's
+    """Yield each query's panel, the file that findings name, and the template. If the query supplies a control's
     choices, the panel is None."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:

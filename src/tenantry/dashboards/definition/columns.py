@@ -88,7 +88,7 @@ class Named(ValueKind):
 
 _COLUMNS: Final = Listed(ColumnName(), 5)
 SORT: Final = "sort"
-"""The key for the column by which a table is sorted."""
+"""The key for a table's sort column."""
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:

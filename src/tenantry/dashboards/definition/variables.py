@@ -33,7 +33,7 @@ Step = str | int
 
 @dataclass(frozen=True, slots=True)
 class VariablePath:
-    """A ``{{ path }}``. ``pointer``: the JSON pointer of the string that contains it."""
+    """A variable ``{{ path }}``. ``pointer``: the JSON pointer of the string that contains it."""
 
     text: str
     pointer: str

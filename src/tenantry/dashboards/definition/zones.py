@@ -27,8 +27,8 @@ from tenantry.sql.parameters import (
 Template = TypeVar("Template", bound=SQLTemplate)
 
 TIMEZONE: Final = "timezone"
-"""Name of the group's property that sets the time zone. If the group lacks it, the dashboard's key of this name
-does."""
+"""Name of the group's property that sets the time zone. If the group lacks it, the key of this name in the
+dashboard's file sets the time zone."""
 _ZONED: Final = RANGES | INSTANTS | TEXTS  # strings too, because they may be the units of `trunc`
 
 

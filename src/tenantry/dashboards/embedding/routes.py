@@ -52,8 +52,8 @@ class RedeemRequest(StrictBody):
 
 class CodeRequest(StrictBody):
     seconds: Annotated[int, Field(ge=1, le=MAX_SECONDS)] | None = None
-    """Lifetime, in seconds, of the pass that a client gets for the code. By default,
-    the new pass ends with the request's pass. If the request has a token, the default is PASS_SECONDS."""
+    """Lifetime, in seconds, of the pass that a client gets for the code. By default, the new pass ends with
+    the request's pass. If the request has a token, the default is PASS_SECONDS."""
 
 
 class EmbeddingBackend(PreviewBackend, Protocol):

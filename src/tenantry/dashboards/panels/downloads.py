@@ -173,7 +173,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """Sends a panel's rows. If an error occurs, the file ends early."""
+    """Sends a panel's rows as a file. If an error occurs, the file ends early."""
 
     def __init__(
         self,

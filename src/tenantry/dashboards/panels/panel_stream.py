@@ -47,7 +47,7 @@ ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
 
 
 class PanelStream(LineStream):
-    """The response with panels. Raises InvalidBody for an unknown or repeated panel, and for a control whose choices do
+    """A response with the panels. Raises InvalidBody for an unknown or repeated panel, and for a control whose choices do
     not come from a query."""
 
     def __init__(

@@ -26,7 +26,7 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 class TablePage(NamedTuple):
     rows: Result
     total: int
-    """The number of rows of all pages."""
+    """Number of rows on all pages."""
     extremes: Result | None = None
     """The smallest and the largest number of each column with bars, so that all pages have one scale. None if the table
     has one page, or if the database selected the page."""
@@ -35,7 +35,7 @@ class TablePage(NamedTuple):
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> TablePage:
-    """Fetch one page of a table, counted from 0.
+    """Fetch one page of a table. Pages count from 0.
 
     ``sort``: a column, or ``-name`` for descending order; by default, the view's ``sort`` or the order of the query.
     Viewers can sort by the columns in ``named``. If a result exceeds the source's limits, the database sorts it and

@@ -41,7 +41,7 @@ Encode: TypeAlias = Callable[[], Iterable[bytes | memoryview]]
 class HeldLine(NamedTuple):
     pieces: deque[bytes]
     size: int
-    """How many bytes are reserved for the line."""
+    """Bytes reserved for the line."""
 
 
 @dataclass(slots=True)

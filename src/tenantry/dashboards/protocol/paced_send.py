@@ -16,8 +16,8 @@ PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
 """Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if the last ``_SLOW_PIECES`` pieces took longer than this many seconds (less than 64 KiB per
-second)."""
+"""A reader is slow if the last ``_SLOW_PIECES`` pieces took longer than this many seconds. It reads less than 64
+KiB per second."""
 _SLOW_PIECES: Final = 5
 
 

@@ -95,7 +95,8 @@ class CodeContract:
         assert await store.codes.delete(b"ann", purpose="session") == 0
 
     async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
-        """The new code is kept. An older code of the group is deleted only when the group has its maximum of codes."""
+        """The new code is kept. An older code of the group is deleted only when the group has its maximum number of
+        codes."""
         share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]
         for number, digest in enumerate(digests, 1):
             await store.codes.add(digest, purpose="download", payload="x", lifetime=60, share=share)

@@ -204,7 +204,7 @@ def mistyped_controls(
     opened_with: Collection[str] = (),
     set_somewhere: Collection[tuple[str, str]] | None = None,
 ) -> Iterator[tuple[str, Finding]]:
-    """Yield findings about controls and parameters that may be misspelt, each with the name of its file.
+    """Yield (file name, finding) for controls and parameters that may be misspelt.
 
     A control is reported if no query reads it. An undeclared parameter without a control is reported if its name
     resembles that of a control, or if no dashboard sets it.

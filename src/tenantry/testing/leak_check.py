@@ -122,8 +122,7 @@ class Leaks:
 
         - ``routes``: the routes to request. By default, these are all GET routes without path parameters. ``{canary}``
           in a path becomes a string that is unique to the group.
-        - ``credentials``: a function that returns the headers by which the app identifies a group. By default, the
-          group is put into the scope, as UserGroupMiddleware does.
+        - ``credentials``: see Credentials. By default, the group is put into the scope, as UserGroupMiddleware does.
         - ``not_checked``: routes not to request, such as ``GET /healthy``.
 
         Raises LeakFound, the errors of the app, and:

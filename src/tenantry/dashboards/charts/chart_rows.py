@@ -78,7 +78,7 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows are not sorted by the column ``plot.by``, or it has values other than numbers or times."""
+    pass
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:

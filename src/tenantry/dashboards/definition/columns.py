@@ -37,8 +37,7 @@ def aggregate_of(view: Mapping[str, Any]) -> str | None:
 
 
 def adds_averages(view: Mapping[str, Any]) -> bool:
-    """Whether the panel would stack values that must not be added, such as averages, or show them as parts of a
-    whole."""
+    """Compute ``Panel.adds_averages``."""
     return aggregate_of(view) not in (None, "sum") and ("stack" in view or view["kind"] == PanelKind.DONUT)
 
 

@@ -110,7 +110,8 @@ class Panel:
     """Columns whose values, taken together, should differ from row to row, such as ``by`` and ``color`` of a line
     chart."""
     adds_averages: bool = False
-    """Whether the panel would add values that must not be added, such as means."""
+    """Whether the panel would stack values that must not be added, such as averages, or show them as parts of a
+    whole."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
     when: When | None = None

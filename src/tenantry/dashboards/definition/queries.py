@@ -62,8 +62,8 @@ class DashboardQueries:
         yield from self.choices.values()
 
     def mapped(self, change: Callable[[SQLTemplate], SQLTemplate]) -> DashboardQueries:
-        """Return these queries with each template replaced by ``change(template)``. Panels that share a template
-        also share the new template."""
+        """Return these queries with each template replaced by ``change(template)``."""
+        # Panels that share a template also share the new template.
         changed = {id(each): change(each) for each in self.templates}
 
         def of(template: SQLTemplate | None) -> SQLTemplate | None:

@@ -47,8 +47,8 @@ ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
 
 
 class PanelStream(LineStream):
-    """A response with the panels. Raises InvalidBody for an unknown or repeated panel, and for a control whose choices do
-    not come from a query."""
+    """A response with the panels. Raises InvalidBody for an unknown or repeated panel, and for a control whose choices
+    do not come from a query."""
 
     def __init__(
         self,

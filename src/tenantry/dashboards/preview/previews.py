@@ -241,5 +241,6 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """Return an address with the code in the fragment. Browsers do not send the fragment, so no server logs it."""
+    """Return an address with the code in the fragment."""
+    # Browsers do not send the fragment, so no server logs the code.
     return f"{mount}/{dashboard}#code={code}"

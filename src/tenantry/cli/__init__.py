@@ -70,7 +70,6 @@ _MODULES = {
     "sql": "tenantry.cli.sql",
     "usage": "tenantry.cli.usage",
 }
-"""Command -> its module."""
 
 
 class _OwnCommands(Mapping[str, click.Command]):

@@ -96,7 +96,7 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Yield the entries, then new ones as they are written. Try again while the store is unavailable."""
+    """Yield pages of entries, then new entries as they are written. If the store is unavailable, retry."""
     # Entries are numbered in the order of their commits, so reading on after the last number misses none.
     left, away = limit, False
     while left is None or left > 0:

@@ -59,7 +59,7 @@ class DashboardReport:
     groups: int | None
     """Number of groups in the environment; None if no store was read."""
     engines: EngineReport | None
-    """None if no store was read."""
+    """What the groups' databases reported; None if no store was read."""
     guarded: int
     """Number of queries that pass the checks of their guarded tables."""
     unchecked: str

@@ -40,8 +40,8 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Raises InvalidSettings if the folder lacks this dashboard, and InvalidDashboards or InvalidQueries if a file has
-    mistakes."""
+    """Return the dashboard ``name``. Raises InvalidSettings if the folder lacks it, and InvalidDashboards or
+    InvalidQueries if a file has mistakes."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, which `--help` does not need
 
     dashboards = DashboardFolder(folder)

@@ -67,7 +67,8 @@ def stored_group(chosen: Settings, environment: str | None, provided_id: str) ->
 
 
 def sample_group(folder: Path, properties: Mapping[str, Any], source: str | None) -> OpenStore:
-    """Make a sample group in memory. ``source``: URL of its data source; default: an empty database."""
+    """Return a function that makes a store in memory with a sample group. ``source``: URL of the group's data source;
+    default: an empty database."""
 
     def open_store() -> tuple[Store, KeyRing, FindGroup]:
         from tenantry.backends.memory import MemoryStore

@@ -45,9 +45,9 @@ def _key_file(keys: str | None) -> KeyRing:
 
 
 async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
-    """Connect to the source and test its declaration of guarded tables. If this fails, raises DataSourceError with
-    ``unchanged``, such as "Nothing was changed". ``file`` is where the declaration is, for the message if it is
-    wrong."""
+    """Connect to the source and test its declaration of guarded tables. If this fails, raises DataSourceError, whose
+    message contains ``unchanged``, such as "Nothing was changed". If the declaration is wrong, the message also
+    contains its place, ``file``."""
     from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
 
     try:
@@ -80,7 +80,8 @@ class DeclaredChange(NamedTuple):
 async def compare_sources(
     store: Store, environment: Environment, wanted: Iterable[DeclaredSource]
 ) -> list[DeclaredChange]:
-    """Return the sources that differ from ``wanted``. Raises UnknownDataSource."""
+    """Return the sources that differ from their declarations in ``wanted``. Raises UnknownDataSource if a source is not
+    registered."""
     compared = [await _compare(store, environment, each) for each in wanted]
     return [each for each in compared if each.fields]
 
@@ -120,7 +121,7 @@ async def check_sources(store: Store, declared: Iterable[DeclaredChange], keys: 
 
 
 async def write_sources(store: Store, declared: Iterable[DeclaredChange], keys: str | None) -> None:
-    """Write the changes that `check_sources` accepted. Raises DataSourceError and InvalidKeys."""
+    """Write the changes that `check_sources` accepted."""
     provisioner = SourceProvisioner(store, partial(_key_file, keys), author=author(), is_checked=True)
     for each in declared:
         await provisioner.update(each.source.environment, each.source.id, each.changes)

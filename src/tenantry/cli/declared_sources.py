@@ -18,7 +18,7 @@ _EXAMPLE: Final = f"write `{KEY}:`, and below it `warehouse: {{tables: {{orders:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSource:
-    """A field is None if the file does not contain it."""
+    """A data source in a file of groups. A field that the file does not contain is None."""
 
     source: str
     place: str
@@ -38,7 +38,7 @@ def declared_sources(root: YamlNode, source: Source) -> Mapping[str, YamlNode]:
 
 
 def read_declared_source(provided_id: str, node: YamlNode, source: Source) -> DeclaredSource:
-    """Raises TemplateError for mistakes."""
+    """Read one data source of the file. Raises TemplateError if it has mistakes."""
     fields = node.value if isinstance(node.value, dict) else {}
     place = f"{source.file}:{source.location(node.offset).line}"
     url = _url(fields["url"], source) if "url" in fields else None

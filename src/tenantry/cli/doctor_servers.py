@@ -151,7 +151,7 @@ async def _redis_time(server: RedisServer) -> float:
 
 
 async def check_sources(chosen: Settings, store: SQLStore, key_file: CheckResult) -> list[CheckResult]:
-    """Raises StoreUnavailable."""
+    """Connect to all registered data sources. Raises StoreUnavailable."""
     environments = await store.environments.list()
     sources = [each for environment in environments for each in await store.sources.list(environment)]
     if not sources:

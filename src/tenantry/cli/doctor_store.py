@@ -29,7 +29,7 @@ class CheckResult:
     state: CheckState
     found: str
     fix: str = ""
-    """Empty if nothing is wrong, or if ``found`` says how to fix it."""
+    """How to fix the problem. Empty if there is no problem, or if ``found`` says how."""
 
     @property
     def sentence(self) -> str:
@@ -99,8 +99,8 @@ async def check_stored_keys(path: Path, store: SQLStore) -> CheckResult | None:
 
 
 async def _seal_problem(ring: SigningKeys, store: SQLStore) -> str | None:
-    """If the key file lacks the key that made the newest seal of the audit trail, or has another secret for this key,
-    return the problem. Otherwise, or if the last 100 entries are too few to check, return None."""
+    """Return the problem if the key file lacks the key that made the newest seal of the audit trail, or has another
+    secret for this key. Return None if there is no problem, or if the last 100 entries do not suffice to find it."""
     from tenantry.backends.audit import ChainCheck
 
     head = await store.audit.head()

@@ -18,7 +18,6 @@ _MODULES: Final = {
     "redis": ("redis",),
     "server": ("alembic", "pydantic_settings", "uvicorn"),
 }
-"""Extra -> modules that it installs."""
 
 
 def extra_of(module: str) -> str | None:
@@ -27,7 +26,8 @@ def extra_of(module: str) -> str | None:
 
 
 def needs(*extras: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Refuse the command before it begins if extras are missing. One error names them all."""
+    """Decorate a command. If some of these extras are not installed, the command raises InvalidSettings, which names
+    them all."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)

@@ -96,7 +96,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> RotationProvisioner:
-    """``tries_queries``: if the settings name a folder of queries, refuse every update that breaks a saved query."""
+    """Return a provisioner with the keys of the settings. With ``dry_run``, it writes nothing. With ``tries_queries``,
+    if the settings name a folder of queries, it refuses every update that breaks a saved query."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need

@@ -127,7 +127,6 @@ class Difference:
     groups: int = 0
     """Number of groups in the environment."""
     sources: list[DeclaredChange] = field(default_factory=list)
-    """The data sources to change."""
 
     @property
     def upserts(self) -> list[Upsert]:
@@ -201,8 +200,8 @@ def _plain(value: Any) -> Any:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Write in batches. Return the errors by group id. If this raises StoreUnavailable, earlier batches stay
-    written."""
+    """Create and change groups in batches. Return the errors by group id. If this raises StoreUnavailable, earlier
+    batches stay written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

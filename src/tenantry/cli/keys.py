@@ -42,7 +42,7 @@ def new(keys: str | None, as_json: bool) -> None:
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     """Add a key that signs new tokens, and print its id. Tokens that older keys signed stay valid. The command also
-    encrypts the passwords of data sources again, so that each key in the file can decrypt them."""
+    re-encrypts the passwords of data sources, so that each key in the file can decrypt them."""
     path, is_store = settings(keys=keys).keys, True
     try:
         await store.changes(MAX_INT)  # fails before the key file changes if the store or the run folder cannot be used
@@ -110,7 +110,7 @@ async def list_(store: Store, keys: str | None, as_json: bool) -> None:
 @with_store
 async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_json: bool) -> None:
     """Remove an inactive key. This is refused while groups have valid tokens that the key signed. The passwords of data
-    sources are first encrypted again without this key."""
+    sources are first re-encrypted without this key."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
     uses = _Uses()

@@ -117,7 +117,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 class WrongSettings(click.ClickException):
-    """An invalid setting from an option, an environment variable or the file. The exit code is 2."""
+    """An invalid setting from an option, an environment variable or the settings file. The exit code is 2."""
 
     exit_code = 2
 
@@ -167,7 +167,7 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Make a click command, with the option --database, from an async function whose first argument is an open store.
-    If the command has --keys, the store seals audit entries with this key file, and the function need not take
+    If the command has --keys, the store seals audit entries with this key file. The function may omit the parameter
     ``keys``."""
     takes_keys = "keys" in inspect.signature(command).parameters
 
@@ -196,7 +196,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def note_unsealed(store: Store) -> None:
-    """Print a warning if the audit trail has sealed entries but this command has no keys to seal its entries."""
+    """Print a warning if the audit trail has sealed entries but this command has no keys to seal new entries."""
     keys = click.get_current_context().params.get("keys")
     if sealing_keys(settings(keys=keys)) is not None:
         return
@@ -227,7 +227,6 @@ async def choose_environment(store: Store, name: str | None) -> Environment:
 
 
 async def get_environment(store: Store, name: str) -> Environment:
-    """Raises UnknownEnvironment."""
     found = await store.environments.get(name)
     if found is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
@@ -235,7 +234,6 @@ async def get_environment(store: Store, name: str) -> Environment:
 
 
 async def get_group(store: Store, environment: Environment, provided_id: str) -> Issued:
-    """Raises UnknownGroup."""
     found = await store.groups.get(environment, provided_id)
     if found is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}: see tenantry group list")

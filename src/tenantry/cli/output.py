@@ -1,4 +1,4 @@
-"""Rows or JSON on stdout, notes on stderr."""
+"""Prints rows or JSON on stdout, and notes on stderr."""
 
 from __future__ import annotations
 

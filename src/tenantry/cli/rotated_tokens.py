@@ -24,13 +24,14 @@ class RotationStep:
     environment: str
     signed_by: str | None
     last: int
-    """The greatest ``team_id``."""
+    """The greatest ``team_id`` of these groups."""
     versions: dict[str, int]
     """The ``token_version`` of each group before the rotation, by ``provided_id``."""
 
 
 class RotatedTokens:
-    """Discards the new tokens of a rotation. Subclasses write them, or raise an OSError with a file name."""
+    """Receives the new tokens of a rotation, and discards them. A subclass writes them, or if it cannot, raises an
+    OSError with a file name."""
 
     unfinished: RotationStep | None = None
     """The last step of an interrupted run. The next run repeats this step first, because some of its groups may have
@@ -104,8 +105,9 @@ class _InFile(RotatedTokens):
 
 @contextmanager
 def open_tokens(path: Path | None) -> Iterator[RotatedTokens]:
-    """Open the file for appending, or create it with mode 0600. If ``path`` is ``-``, write to stdout; if None, discard
-    the tokens. Raises click.BadParameter and OSError."""
+    """Yield an object that appends tokens to the file ``path``. A missing file is created with mode 0600. For ``-``,
+    the object writes them to stdout; for None, it discards them. Raises OSError if the file cannot be opened, and
+    click.BadParameter if it is damaged, in use or not private."""
     if path is None:
         yield RotatedTokens()
     elif path == STDOUT:

@@ -61,8 +61,9 @@ def choose_group(
     database: str | None,
     keys: str | None,
 ) -> OpenStore:
-    """Return a function that opens the store of the chosen group. Raises click.UsageError, WrongSettings,
-    and InvalidSource for an invalid ``source``."""
+    """Return a function that opens the store of the group ``provided_id``. If ``provided_id`` is None, the function
+    makes a sample group with ``properties`` and ``source``. Raises click.UsageError for incorrect options,
+    WrongSettings, and InvalidSource for an invalid ``source``."""
     from tenantry.cli.dashboards_serve import sample_group, stored_group
     from tenantry.datasources import missing_path
 

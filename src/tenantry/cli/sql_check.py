@@ -139,8 +139,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Check against the schema in the file ``path``. If ``path`` is None, use the environment's schema from the
-        first checked folder that has one."""
+        """Choose the schema in the file ``path``. If ``path`` is None, choose the environment's schema from the first
+        checked folder that has it."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -179,10 +179,10 @@ class Check:
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """Return the environment's schema from the first of ``folders`` that has one. The environment is ``stored`` (its
-    name in the store), else ``asked_for`` (--environment), else the one in the settings. If no folder has the schema,
-    return None. But if the name does not come from the store and may be misspelt, raise UsageError. Raises
-    InvalidPropertySchema."""
+    """Return the environment's schema from the first of ``folders`` that has it, or None. The environment is ``stored``
+    (its name in the store), else ``asked_for`` (--environment), else the one in the settings. If no folder has the
+    schema, and the name may be misspelt because it is not from the store, raises UsageError. If the schema is invalid,
+    raises InvalidPropertySchema."""
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None
@@ -219,7 +219,8 @@ class _Found(NamedTuple):
     folder: Path
     """The template may include files of this folder."""
     own: bool
-    """Whether the template belongs to the program: only then may its header declare properties optional."""
+    """Whether the file is in a checked folder or the folder of --queries. Only then may its header declare properties
+    optional."""
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:

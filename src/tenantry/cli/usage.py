@@ -25,7 +25,6 @@ from tenantry.ports import Store
 
 _HOUR: Final = timedelta(hours=1)
 _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d", "month": "%Y-%m"}
-"""Period -> format of its start."""
 
 
 def as_hour(value: str) -> datetime:

@@ -123,7 +123,7 @@ class Client:
     def rotate_many(self, *, signed_by: str | None, after: int = 0, dry_run: bool = False) -> Iterator[RotationReport]:
         """Give many groups new tokens, and yield a report for each. ``signed_by``: the id of an inactive signing key.
         Only groups whose token was signed with it get new tokens. If ``signed_by`` is None, all groups of the
-        environment do. ``after``: only groups with a greater ``team_id``.
+        environment get new tokens. ``after``: only groups with a greater ``team_id``.
 
         An ``error`` in a report concerns only the group of that report. If a request fails, its error is raised. Some
         groups of this request may then have new tokens. To continue, call this method again. If ``signed_by`` is None,

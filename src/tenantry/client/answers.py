@@ -210,7 +210,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """Raises UnexpectedAnswer if the document does not have the expected form."""
+    """Return ``read(document, reply)``. Raises UnexpectedAnswer if the document does not have the expected form."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -245,7 +245,8 @@ def read_error(status: int, document: Any, retry_after: str | None) -> TenantryE
 
 
 _MAX_DIGITS: Final = 12
-"""Maximum digits of a Retry-After header that are read. Python refuses to convert thousands of digits."""
+"""Maximum number of digits of a Retry-After header that are read."""
+# Python refuses to convert thousands of digits.
 
 
 def _seconds(retry_after: str | None) -> int | None:

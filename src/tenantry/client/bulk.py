@@ -12,11 +12,11 @@ from tenantry.errors import TenantryError
 T = TypeVar("T")
 
 MAX_TOGETHER: Final = 500
-"""Maximum groups per request."""
+"""Groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""A batch is sent when it reaches this size in bytes, so that the server can keep the reports about the batch in
-memory."""
+"""A batch is sent when it reaches this size in bytes."""
+# Then the server can keep the reports about the batch in memory.
 
 
 @dataclass(frozen=True, slots=True)

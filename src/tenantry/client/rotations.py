@@ -9,7 +9,7 @@ from tenantry.client.calls import Call, NoReply, RetryLimits, Send, json_body, l
 from tenantry.errors import TenantryError, TooManyRequests
 
 MAX_TOGETHER: Final = 500
-"""Maximum groups per request."""
+"""Groups per request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
 
 
 def command_here() -> str:
-    """Return the command ``tenantry``, as a path if necessary."""
+    """Return ``tenantry``, or the program's path if it is not on PATH."""
     program = Path(sys.argv[0])
     if shutil.which("tenantry") or program.name != "tenantry":
         return "tenantry"

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from starlette.routing import BaseRoute
 
 PACKED, CLONE = Path(__file__).parent / "docs", Path(__file__).parents[3] / "docs"
-"""The folder of the docs if Tenantry was installed from a wheel, and the folder in a clone of the repository."""
+"""The folder of the docs in an installed wheel, and in a clone of the repository."""
 
 
 def handbook(url: str) -> Sequence[BaseRoute]:

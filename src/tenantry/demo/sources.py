@@ -29,9 +29,10 @@ def _drafts() -> Iterator[GroupDraft]:
         yield GroupDraft(row["carrier"], row["name"], properties, {"flights": row["source"]})
 
 
+# The property ``home_airports`` lists the New York airports from which at least a tenth of the airline's flights
+# depart.
 AIRLINES: Final = {draft.provided_id: draft for draft in _drafts()}
-"""The airlines' groups, by carrier code. The property ``home_airports`` lists the New York airports from which at least
-a tenth of the airline's flights depart."""
+"""The airlines' groups, by carrier code."""
 # The customers of the product, on two data sources. They have 58,665, 54,635 and 342 flights.
 SHOWN: Final = ("UA", "B6", "HA")
 

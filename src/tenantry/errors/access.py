@@ -1,4 +1,5 @@
-"""Errors for a user group token or pass that Tenantry refuses. Unlike InvalidToken, they tell clients the cause."""
+"""Errors for a user group token or pass that Tenantry refuses. Unlike a plain InvalidToken, they tell clients the
+cause."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ class UserGroupExpired(InvalidToken):
 
     code = "user_group_expired"
     MESSAGE = "the access of this user group has ended"
-    """The message leaves out the end date, because only the operator may see it."""
+    # The message leaves out the end date, because only the operator may see it.
 
 
 class PassExpired(InvalidToken):

@@ -87,7 +87,7 @@ class InvalidToken(TenantryError):
     code = "invalid_token"
     status = 401
     MESSAGE = "the user group token is malformed, was not issued here, or is no longer valid"
-    """The message is the same for every cause, so that clients cannot find out the cause."""
+    # The message is the same for every cause, so that clients cannot find out the cause.
 
 
 class AmbiguousToken(TenantryError):

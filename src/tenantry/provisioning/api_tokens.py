@@ -10,7 +10,7 @@ from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
 _HINT_LENGTH: Final = 4
-"""Lists show this many characters from the end of an API token, so that operators can recognise it."""
+"""Lists show this many characters from the end of an API token."""
 
 
 async def issue_api_token(
@@ -23,7 +23,7 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """Return the secret of the new API token and its record. The store keeps only a digest of the secret.
+    """Create an API token. Return its secret and its record. The store keeps only a digest of the secret.
 
     The token expires at ``expires_at``; None means never. Raises ValueError if the time has no time zone. ``random(n)``
     returns n random bytes."""

@@ -32,7 +32,7 @@ class Deadline:
         self._settling = settling
 
     async def read(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable when the time is used up."""
+        """Await ``call``. Raises StoreUnavailable if the time limit is reached."""
         begun = time.monotonic()
         try:
             return await run_with_timeout(self._left, call)
@@ -42,8 +42,8 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable if no time is left to start the write, and OutcomeUnknown if the write does not
-        finish in time."""
+        """Await ``call``, which writes. Raises StoreUnavailable if no time is left to start it, and OutcomeUnknown if
+        it does not finish in time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")

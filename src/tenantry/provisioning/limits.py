@@ -38,7 +38,7 @@ MAX_KEYS: Final = 256
 """Maximum number of names in the properties, on all levels."""
 
 MAX_MAPPING: Final = 100
-"""Maximum entries of a mapping."""
+"""Maximum number of entries in a mapping."""
 
 LONGEST_GRACE: Final = 86_400
 """Maximum seconds that a rotated token may stay valid: one day."""
@@ -165,7 +165,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks properties. ``at_most``: an upper bound of their bytes of JSON, computed without writing the JSON."""
+    """Checks properties. ``at_most``: an estimate of their bytes of JSON, which is never too low."""
 
     __slots__ = ("at_most", "keys")
 

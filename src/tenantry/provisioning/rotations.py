@@ -10,8 +10,8 @@ from tenantry.provisioning.upserts import UpsertProvisioner
 from tenantry.tokens import KEY_ID_PATTERN, KeyRing
 
 MAX_ROTATED_TOGETHER: Final = 500
-"""Maximum number of groups that are rotated in one transaction. A transaction blocks other writers for about ten
-milliseconds."""
+"""Maximum number of groups that are rotated in one transaction."""
+# A transaction blocks other writers for about ten milliseconds.
 
 _ATTEMPTS: Final = 5
 """Maximum attempts to rotate a group that other writers keep changing."""
@@ -35,8 +35,8 @@ class RotationPage(NamedTuple):
 
 
 class RotationProvisioner(UpsertProvisioner):
-    """An UpsertProvisioner that also rotates many groups. All calls share its deadline, so with a deadline rotate only
-    one page."""
+    """An UpsertProvisioner that also rotates many groups. Its deadline limits all calls together: if it has one, rotate
+    only one page."""
 
     async def rotate_page(
         self,
@@ -71,7 +71,7 @@ class RotationProvisioner(UpsertProvisioner):
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Sequence[Rotated]:
-        """Rotate these groups, like ``rotate_page``.
+        """Rotate the groups in ``versions``, like ``rotate_page``.
 
         ``versions``: the ``token_version`` of each group, by ``provided_id``. If a group has another version, it was
         already rotated. It is rotated again only if the key ``signed_by`` signed its current token. Otherwise its

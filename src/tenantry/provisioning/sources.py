@@ -61,8 +61,8 @@ class SourceProvisioner:
     async def create(
         self, environment: Environment, draft: SourceDraft, *, password: str | None = None
     ) -> RegisteredSource:
-        """``password`` replaces the password in the URL. Raises InvalidSource, AlreadyExists and the errors of
-        ``test``."""
+        """Register a data source. ``password`` replaces the password in the URL. Raises InvalidSource, AlreadyExists
+        and the errors of ``test``."""
         from tenantry.datasources import resolve_url
 
         name = draft.provided_id
@@ -81,9 +81,9 @@ class SourceProvisioner:
     async def update(
         self, environment: Environment, reference: str, changes: SourceUpdate, *, password: str | None = None
     ) -> UpdatedSource:
-        """``password`` replaces the password in the URL. Raises DataSourceNotFound, InvalidSource, SecretUnavailable
-        and the errors of ``test``. Raises AlreadyExists if the new name is taken, and SourceInUse if groups are mapped
-        to the old name."""
+        """Change the data source with the id or name ``reference``. ``password`` replaces the password in the URL.
+        Raises DataSourceNotFound, InvalidSource, SecretUnavailable and the errors of ``test``. Raises AlreadyExists if
+        the new name is taken, and SourceInUse if groups are mapped to the old name."""
         for _ in range(_ATTEMPTS):
             before = await self.find(environment, reference)
             planned = self._planned(before, changes, password)
@@ -114,7 +114,7 @@ class SourceProvisioner:
         return [CountedSource(each, groups[each.id]) for each in sources]
 
     async def find(self, environment: Environment, reference: str) -> RegisteredSource:
-        """Raises DataSourceNotFound."""
+        """Return the data source with the id or name ``reference``. Raises DataSourceNotFound."""
         source = await self._deadline.read(self._sources.get(environment, reference))
         if source is None:
             raise DataSourceNotFound(
@@ -128,8 +128,9 @@ class SourceProvisioner:
         return CountedSource(source, sum(count for references, count in counts.items() if references & own))
 
     async def delete(self, environment: Environment, reference: str, *, force: bool = False) -> CountedSource:
-        """Raises DataSourceNotFound, or UnknownDataSource if another writer deletes the source meanwhile. Without
-        ``force``, raises SourceInUse if groups are mapped to it."""
+        """Delete the data source and return it. Raises DataSourceNotFound, or UnknownDataSource if another writer
+        deletes the source during this call. If groups are mapped to the source, raises SourceInUse unless ``force`` is
+        true."""
         found = await self.count(await self.find(environment, reference))
         if found.groups and not force:
             raise SourceInUse(in_use(found))

@@ -31,7 +31,8 @@ T = TypeVar("T")
 _log = logging.getLogger("tenantry.provisioning")
 
 _BETWEEN_TURNS: Final = 50
-"""After this many groups (a few milliseconds of work), the event loop may run other tasks."""
+"""After this many groups, the event loop may run other tasks."""
+# This takes a few milliseconds.
 
 _ATTEMPTS: Final = 5
 """Maximum attempts to write a group that other writers keep changing."""
@@ -70,8 +71,8 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. All calls share its deadline, so with a deadline call ``upsert_many``
-    only once."""
+    """A Provisioner that also writes batches. Its deadline limits all calls together: if it has one, call
+    ``upsert_many`` only once."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
@@ -80,8 +81,8 @@ class UpsertProvisioner(Provisioner):
         does not affect the others. If a store call fails, each upsert in it gets the error.
 
         With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
-        group that already has the new values is not written. An unexpected exception is raised if no write has finished
-        yet. Otherwise it is logged, and each remaining group gets an error."""
+        group that already has the new values is not written. If an unexpected exception occurs before any write has
+        finished, it is raised. After a write, it is logged, and each remaining group gets an error."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
@@ -110,7 +111,8 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """A group that another writer changed during the attempt has no result."""
+        """Try once to write the groups. If another writer changed a group during the attempt, this group has no
+        result."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:

@@ -24,7 +24,7 @@ _PATIENCE: Final = 10.0
 """Timeout of an attempt to record a use, in seconds."""
 
 _MAX_TOKENS: Final = 1_024
-"""Maximum API tokens whose last attempt is remembered."""
+"""Maximum number of API tokens whose last attempt is remembered."""
 
 
 class ApiTokenUses:

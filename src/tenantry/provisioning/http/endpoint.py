@@ -142,8 +142,8 @@ class ErrorFormat:
     """Whether the API token was sent as Bearer to an endpoint that accepts this scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Return a copy with only the challenge of ``scheme`` (lower case), as RFC 6749 section 5.2 requires. If the
-        endpoint does not accept the scheme, return ``self``."""
+        """Return a copy whose only challenge (WWW-Authenticate) is for ``scheme`` (lower case), as RFC 6749 section 5.2
+        requires. If the endpoint does not accept the scheme, return ``self``."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -158,7 +158,7 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """``problem``: whether to add the members of a problem document (RFC 9457)."""
+    """Return the response for ``error``. ``problem``: whether to add the members of a problem document (RFC 9457)."""
     document = error_format.document(error, request_id)
     if problem:
         document = {

@@ -127,9 +127,9 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, result: LookupResult, now: datetime) -> dict[str, Any]:
-    """In the response, ``exp`` is the end of the group or of the token's grace period, whichever is earlier, rounded
-    down to a second. ``seconds`` is the time until the rounded end of the grace period, for clients whose clock is
-    wrong."""
+    """Return the JSON for a token of the group. ``exp`` is the end of the group or of the token's grace period,
+    whichever is earlier, rounded down to a second. ``seconds`` is the time until the rounded end of the grace period,
+    for clients whose clock is wrong."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -152,7 +152,7 @@ def _active(group: UserGroup, result: LookupResult, now: datetime) -> dict[str, 
 
 
 def _active_pass(group: UserGroup, viewer: Viewer, result: LookupResult, now: datetime) -> dict[str, Any]:
-    """In the response, ``exp`` is the end of the pass or of its token, whichever is earlier."""
+    """Return the JSON for a pass. ``exp`` is the end of the pass or of its token, whichever is earlier."""
     try:
         document = _active(group.with_viewer(viewer), result, now)
     except PassRevoked:
@@ -175,7 +175,7 @@ MAX_FIELDS: Final = 64
 
 
 class IntrospectionForm:
-    """A parameter without a value counts as missing."""
+    """The parameters in a request body. A parameter without a value counts as missing."""
 
     __slots__ = ("_fields",)
 

@@ -64,7 +64,7 @@ class Operation(ApiBody, ABC):
     """Name of the operation in metrics and spans."""
     needed_scope: ClassVar[Scope] = Scope.PROVISION_WRITE
     takes_key: ClassVar[bool] = True
-    """Whether the operation uses an Idempotency-Key. If not, the key has no effect."""
+    """Whether the operation uses an Idempotency-Key."""
 
     @property
     def group_to_load(self) -> str | None:
@@ -75,7 +75,7 @@ class Operation(ApiBody, ABC):
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Raises the errors of the Provisioner's method."""
+        """Carry out the operation. Raises the errors of the Provisioner's method that it calls."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
@@ -247,7 +247,7 @@ Model = TypeVar("Model", bound=ApiBody)
 
 
 def parse_body(model: type[Model], body: dict[str, Any]) -> Model:
-    """Raises InvalidBody."""
+    """Validate ``body``. Raises InvalidBody for the first invalid field."""
     try:
         return model.model_validate(body)
     except ValidationError as error:
@@ -302,7 +302,6 @@ def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
 
 
 ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(parse_body, Rotate)}
-"""Method of ``/api/user/rotate`` -> parser of the body."""
 
 
 def parser_of(model: type[Operation]) -> OperationParser:

@@ -141,7 +141,5 @@ class RevokeViewer(Operation):
 
 
 PASSES: Final[dict[str, OperationParser]] = {"POST": parser_of(CreatePass)}
-"""Method of ``/api/user/passes`` -> parser of the body."""
 
 REVOCATION: Final[dict[str, OperationParser]] = {"POST": parser_of(RevokeViewer)}
-"""Method of ``/api/user/viewers/revoke`` -> parser of the body."""

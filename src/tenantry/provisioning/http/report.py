@@ -20,11 +20,13 @@ MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
 """Value of the Prefer header (RFC 7240) that delays the report until all lines are processed, or until the buffer is
-full. Some proxies cannot handle a response that begins before the request ends: nginx stops forwarding the body, and
-Caddy drops a part of it."""
+full."""
+# Some proxies cannot handle a response that begins before the request ends: nginx stops forwarding the body, and Caddy
+# drops a part of it.
 
 LINES_BETWEEN: Final = 25
-"""After this many lines are read or reported (a few milliseconds of work), the event loop may run other tasks."""
+"""After this many lines are read or reported, the event loop may run other tasks."""
+# This takes a few milliseconds.
 
 _log = logging.getLogger("tenantry.api")
 
@@ -92,7 +94,7 @@ class ReportResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Raises ClientDisconnected when ``send`` raises OSError (ASGI HTTP 2.4)."""
+    """Send ``message``. Raises ClientDisconnected if ``send`` raises OSError (ASGI HTTP 2.4)."""
     try:
         await send(message)
     except OSError as error:
@@ -126,7 +128,8 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Raises OSError if the disk is full, and ClientDisconnected if the reading task has ended."""
+        """Append to the report. Raises OSError if the disk is full, and ClientDisconnected if the reading task has
+        ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()

@@ -27,7 +27,8 @@ MAX_BODY: Final = 64 * 1024
 """Maximum bytes of a body, except in bulk requests."""
 
 SMALL_BODY: Final = 8 * 1024
-"""Maximum bytes of a body that is read before authentication. Most bodies have a few hundred bytes."""
+"""Maximum bytes of a body that is read before authentication."""
+# Most bodies have a few hundred bytes.
 
 BODY_SECONDS: Final = 10.0
 """Default time limit for a client to send its body, in seconds."""
@@ -53,7 +54,6 @@ _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
 _UTF_8: Final = ("utf-8", "utf8")
-"""The registered name of the charset, and a common alias."""
 
 
 class ClientDisconnected(Exception): ...
@@ -150,7 +150,8 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """``others``: parameters that the request may also have. Raises BadRequest for any other parameter or value."""
+        """Whether the query string has ``dry_run=true``. ``others``: parameters that it may also have. Raises
+        BadRequest for any other parameter or value."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
@@ -181,7 +182,8 @@ class ApiRequest:
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
+        """Read the whole body within ``seconds``. Raises BadRequest, BodyTooLarge, RequestTimeout,
+        ClientDisconnected."""
         self.require_length(MAX_BODY)  # before the first receive, for which servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
@@ -228,9 +230,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes are left.
-        If the server then closes the connection, the client may not receive the response (RFC 9112 section 9.6). If
-        Content-Length is larger than MAX_BODY, read nothing and return True."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. If the server closes a
+        connection with unread bytes, the client may not receive the response (RFC 9112 section 9.6). Return False if
+        bytes are left. But if Content-Length is larger than MAX_BODY, read nothing and return True."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True
@@ -279,7 +281,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Raises BadRequest if the value is neither ``true`` nor ``false``."""
+    """Whether the parameter ``name`` is ``true``. Raises BadRequest if its value is neither ``true`` nor ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

@@ -7,8 +7,8 @@ from tenantry.errors import BadJson, InvalidBody
 from tenantry.groups import STRICT_JSON
 
 _LONGEST_INT: Final = 17
-"""The length of -9007199254740991. Longer integers exceed the limits. They are not parsed, because Python refuses very
-long ones."""
+"""The length of -9007199254740991. Longer integers exceed the limits."""
+# They are not parsed, because Python refuses very long ones.
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:

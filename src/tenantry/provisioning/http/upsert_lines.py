@@ -14,8 +14,9 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MAX_TOGETHER: Final = 500
-"""Maximum number of lines that are written in one transaction. A transaction blocks other writers for about ten
-milliseconds: in SQLite it locks the whole file, in PostgreSQL the row of the table ``generation``."""
+"""Maximum number of lines that are written in one transaction."""
+# A transaction blocks other writers for about ten milliseconds: in SQLite it locks the whole file, in PostgreSQL the
+# row of the table ``generation``.
 
 BYTES_TOGETHER: Final = 1024 * 1024
 """A transaction takes no further line when its lines have more than this many bytes."""

@@ -135,7 +135,7 @@ class KeysInFlight:
 
     @contextmanager
     def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
-        """Raises IdempotencyInFlight if another request holds the key."""
+        """Hold the key until the context ends. Raises IdempotencyInFlight if another request holds it."""
         claimed = (environment.id, once.key)
         if claimed in self._claimed:
             raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")

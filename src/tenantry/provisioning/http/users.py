@@ -12,7 +12,8 @@ from tenantry.provisioning.http.operations import listed_group
 from tenantry.provisioning.http.request import ApiRequest, read_number, read_text
 
 LARGEST_PAGE: Final = 500
-"""Maximum number of groups on one page. Each group may have 32 KiB of properties."""
+"""Maximum number of groups on one page."""
+# Each group may have 32 KiB of properties.
 
 DEFAULT_PAGE: Final = 100
 

@@ -96,7 +96,8 @@ def bulk_path(item_field: str) -> JsonObject:
 
 
 def report_response(report: str, line: str, item_field: str, example: list[JsonObject]) -> JsonObject:
-    """The 200 response of an operation that responds with JSON lines. ``report`` and ``line``: names of schemas."""
+    """Return the 200 response of an operation that responds with JSON lines. ``report`` and ``line``: names of
+    schemas."""
     return {
         "description": "The report",
         "headers": {

@@ -32,8 +32,7 @@ AUTHORIZED: Final = (
 """Error codes that every operation with an API token can return."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""AUTHORIZED and SERVER together. (Introspection uses only AUTHORIZED, because SERVER errors are not sent in the format
-of its errors.)"""
+# Introspection uses only AUTHORIZED, because SERVER errors are not sent in the format of its errors.
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """Error codes that every operation on user groups can return."""

@@ -88,8 +88,9 @@ _REVOKE: Final = (
     "revocations, each of which is kept for a day."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The scope that every operation of ``/api/user`` needs. Even GET needs it, because it creates groups and shows tokens.
-OpenAPI 3.1 allows scopes with every security scheme (Security Requirement Object)."""
+"""The scope that every operation of ``/api/user`` needs."""
+# Even GET needs it, because it creates groups and shows tokens.
+# OpenAPI 3.1 allows scopes with every security scheme (Security Requirement Object).
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {

@@ -20,11 +20,12 @@ class Mappings:
         self._sources = {name for source in sources for name in (source.id, source.provided_id)}
         self._mapped: set[str] = set()
         self._lacking: dict[tuple[str, str], list[str]] = {}
-        """(schema, unregistered data source, or "" if the schema is not mapped) -> ids of groups."""
+        """(schema, data source) -> ids of groups. The data source is not registered, or "" if the schema is not
+        mapped."""
         self._groups = 0
 
     def add(self, group: UserGroup, seen: Iterable[SavedDashboard]) -> None:
-        """Check one group. ``seen``: the dashboards and panels that it sees."""
+        """Check one group. ``seen``: the dashboards and panels that the group sees."""
         if group.environment.external_data_sources:
             return
         self._groups += 1

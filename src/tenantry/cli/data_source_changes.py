@@ -64,7 +64,6 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
 
 
 def problem_by_name(error: TenantryError, source: RegisteredSource) -> str:
-    """Return the error's message, with the source's name instead of its id."""
     return error.message.replace(f" ({source.id})", "").replace(source.id, source.provided_id)
 
 

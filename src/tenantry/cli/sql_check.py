@@ -51,7 +51,7 @@ class Report:
     guarded: int
     """Number of templates that pass the checks of their guarded tables."""
     compares_loosely: bool = False
-    """Whether a collation may treat values of different groups as equal."""
+    """Whether a database's collation may treat values of different groups as equal."""
 
     @property
     def errors(self) -> int:

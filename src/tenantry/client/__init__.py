@@ -48,12 +48,16 @@ def _sending(call: Callable[Concatenate[ApiCalls, P], Call[T]]) -> Callable[Conc
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: maximum number of times that a request is sent. It is sent
-    again if the service is unreachable or busy, or if the response has the status 429 or a Retry-After. ``max_wait``:
-    maximum seconds that a call waits, in total, because of Retry-After. If a response asks for a longer wait, the call
-    raises the error in this response at once. ``get_method``: the HTTP method of get-or-create, for proxies that drop
-    the body of GET. All methods may raise the TenantryError that the service reports, TooManyRequests, ApiUnreachable
-    or UnexpectedAnswer. A call with ``dry_run`` writes nothing. Raises ValueError for an invalid argument."""
+    - ``timeout``: seconds for each request.
+    - ``attempts``: maximum number of times that a request is sent. A request is sent again if the service is
+      unreachable or busy, or if the response has the status 429 or a Retry-After.
+    - ``max_wait``: maximum seconds that a call waits, in total, because of Retry-After. If a response asks for a longer
+      wait, the call raises the error in this response at once.
+    - ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET.
+
+    All methods may raise the TenantryError that the service reports, TooManyRequests, ApiUnreachable or
+    UnexpectedAnswer. A call with ``dry_run`` writes nothing. The constructor raises ValueError for an invalid
+    argument."""
 
     def __init__(
         self,

@@ -204,9 +204,9 @@ class ApiCalls:
     ) -> Call[ListedSource]:
         """Replace each given field, and keep the other fields. None removes the session variables (``session``) or the
         declaration of guarded tables (``tables``). If ``test`` is true, the service first connects to the changed
-        source, unless you only rename it or remove something. Raises DataSourceNotFound, InvalidSource,
-        SourceTestFailed. With ``new_name``, also raises AlreadyExists, and SourceInUse if groups are mapped to the old
-        name."""
+        source, unless you only rename it, or remove session variables or the declaration. Raises DataSourceNotFound,
+        InvalidSource, SourceTestFailed. With ``new_name``, also raises AlreadyExists, and SourceInUse if groups are
+        mapped to the old name."""
         fields = {"new_name": new_name, "url": url, "password": password, "session": session, "tables": tables}
         return self._write_source("PATCH", name, {**fields, "test": test}, dry_run=dry_run)
 

@@ -14,7 +14,8 @@ MAX_TOGETHER: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class RotationReport:
-    """The result for one group. ``group`` has the new token. If there is an ``error``, the group keeps its token."""
+    """The result of the rotation of one group. ``group`` has the new token. If there is an ``error``, the group keeps
+    its token."""
 
     user_group_id: str
     team_id: int

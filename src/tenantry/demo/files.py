@@ -11,8 +11,8 @@ _KINDS: Final = ("dashboards/*.yaml", "queries/*.sql", "tables.yaml")
 
 
 def copy_files(folder: Path) -> Path:
-    """Copy the demo's dashboards and queries into ``folder``, unless an earlier start has done so. The editor may
-    change the copies. Return the folder of the dashboards."""
+    """Copy the demo's dashboards and queries to a folder in ``folder``, unless it exists. Return the folder of the
+    copied dashboards."""
     files = {file.relative_to(PACKED): file.read_bytes() for kind in _KINDS for file in sorted(PACKED.glob(kind))}
     # The folder's name contains a hash, so that files of another version are not reused.
     digest = hashlib.sha256(b"".join(str(name).encode() + content for name, content in files.items())).hexdigest()

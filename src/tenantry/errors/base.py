@@ -255,7 +255,7 @@ class Location:
     column: int
     file: str = ""
     included_at: Location | None = None
-    """If this file is a fragment: the location of the tag that includes it."""
+    """If the file is a fragment, which other files include: the location of the tag that includes it."""
 
     def __str__(self) -> str:
         own = f"{self.file}:{self.line}:{self.column}" if self.file else f"{self.line}:{self.column}"

@@ -19,7 +19,8 @@ class Edit(NamedTuple):
 
 
 def misspelt(name: str, candidates: Iterable[str], *, prefix: str = "") -> Edit | None:
-    """Return the correction of ``name`` to the nearest candidate, or None. ``prefix`` is put before both names."""
+    """Return the correction of ``name`` to the nearest candidate, or None. ``prefix`` is put before both names in the
+    correction."""
     near = nearest(name, candidates)
     return Edit(prefix + name, prefix + near) if near is not None else None
 

@@ -18,7 +18,7 @@ _ATTEMPTS: Final = 5
 
 
 class Rotated(NamedTuple):
-    """The result for one group."""
+    """The result of the rotation of one group."""
 
     group: UserGroup
     result: Issued[str] | TenantryError
@@ -27,7 +27,7 @@ class Rotated(NamedTuple):
 
 
 class RotationPage(NamedTuple):
-    """Results in the order of ``team_id``."""
+    """A page of results, in the order of ``team_id``."""
 
     rotations: Sequence[Rotated]
     next: int | None

@@ -128,8 +128,9 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 def _active(group: UserGroup, result: LookupResult, now: datetime) -> dict[str, Any]:
     """Return the JSON for a token of the group. ``exp`` is the end of the group or of the token's grace period,
-    whichever is earlier, rounded down to a second. ``seconds`` is the time until the rounded end of the grace period,
-    for clients whose clock is wrong."""
+    whichever is earlier, rounded down to a second. ``seconds`` is the time until the rounded end of the grace
+    period."""
+    # Clients whose clock is wrong need ``seconds``.
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,

@@ -113,9 +113,10 @@ _PIECE: Final = 64 * 1024
 
 
 class ReportBuffer:
-    """Holds the report until the client reads it, because most clients send the whole body before they read. One task
-    writes to the buffer and one reads from it. A report of more than MEMORY bytes moves to a temporary file, which
-    ``close`` deletes."""
+    """Holds the report until the client reads it. One task writes to the buffer and one reads from it. A report of more
+    than MEMORY bytes moves to a temporary file, which ``close`` deletes."""
+
+    # Most clients send the whole body before they read.
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()

@@ -230,9 +230,10 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. If the server closes a
-        connection with unread bytes, the client may not receive the response (RFC 9112 section 9.6). Return False if
-        bytes are left. But if Content-Length is larger than MAX_BODY, read nothing and return True."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes are left.
+        But if Content-Length is larger than MAX_BODY, read nothing and return True."""
+        # If the server closes a connection with unread bytes, the client may not receive the response (RFC 9112 section
+        # 9.6).
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

@@ -1,6 +1,6 @@
-"""Checks the URL of a data source that is registered over HTTP. Without this check, a caller could make the server
-connect to any host, open files of the server, or send a file or environment variable (``file:…``, ``env:…``) as a
-password to the caller's host."""
+"""Checks the URL of a data source that is registered over HTTP."""
+# Without this check, a caller could make the server connect to any host, open files of the server, or send a file or
+# environment variable (``file:…``, ``env:…``) as a password to the caller's host.
 
 from __future__ import annotations
 

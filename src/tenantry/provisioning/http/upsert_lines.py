@@ -50,8 +50,9 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written in one transaction. No two lines are for the same group, because the second must see the
-    result of the first."""
+    """Lines that are written in one transaction. No two lines are for the same group."""
+
+    # The second line for a group must see the result of the first.
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []

@@ -1,7 +1,6 @@
-"""The JSON Schemas of the OpenAPI document. The schemas of request bodies come from Pydantic models.
-
-For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
-JSON inside properties may be anything."""
+"""The JSON Schemas of the OpenAPI document. The schemas of request bodies come from Pydantic models."""
+# For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
+# JSON inside properties may be anything.
 
 from __future__ import annotations
 

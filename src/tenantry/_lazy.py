@@ -33,7 +33,7 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
 
 
 def load_httpx(user: str) -> Any:
-    """Import httpx2, an optional package. Raises ModuleNotFoundError, which says that ``user`` needs it."""
+    """Import and return httpx2, an optional package. Raises ModuleNotFoundError, which says that ``user`` needs it."""
     try:
         return import_module("httpx2")
     except ModuleNotFoundError:
@@ -55,10 +55,10 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 
 
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
-    """Import an entry point. Return None if no distribution has it.
+    """Import and return the object of an entry point, or None if no distribution has it.
 
-    In error messages, ``title`` describes the entry point and ``expected`` describes ``kind``. Raises EntryPointError
-    if two distributions have the entry point, the import fails, or the object is not a ``kind``."""
+    In error messages, ``title`` describes the entry point and ``expected`` describes ``kind``. Raises
+    EntryPointError if two distributions have the entry point, the import fails, or the object is not a ``kind``."""
     points = entry_points_of(group).get(name)
     if points is None:
         return None

@@ -129,7 +129,8 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """``code`` is ``ok`` or the code of the error. A status of 500 or more marks the span as failed."""
+        """Record the response's status, and ``code``: ``ok`` or an error code. A status of 500 or more marks the
+        span as failed."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -137,7 +138,7 @@ class HttpServerSpan(Span):
 
 
 class HttpClientSpan(Span):
-    """An outgoing request. ``attempt`` is 0 for the first try."""
+    """The span of an outgoing request. ``attempt`` is 0 for the first try."""
 
     __slots__ = ()
 
@@ -162,7 +163,7 @@ class HttpClientSpan(Span):
         return carrier
 
     def set_response(self, status: int) -> None:
-        """A status of 400 or more marks the span as failed."""
+        """Record the response's status. A status of 400 or more marks the span as failed."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))

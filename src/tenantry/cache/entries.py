@@ -195,22 +195,22 @@ class PollSnapshot:
     """The highest generation of the cached answers."""
 
 
+# In a token, this byte is a character of the checksum (62 tables). In a pass, it is a character of the signature (64
+# tables), so a group's passes are spread over all tables.
 TABLE_BYTE: Final = -2
-"""Index of the byte that selects the table of a token or pass in TokenIndex. In a token, this byte is a character of
-the checksum (62 tables). In a pass, it is a character of the signature (64 tables), so the passes of a group are spread
-over all tables."""
+"""The byte at this index of a token or pass selects its table in TokenIndex."""
 
 BYTE_VALUES: Final = 256
 
+# In a single table of 100,000 tokens, each growth of the table would block the event loop for 3 ms.
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry | PassEntry], ...]
-"""Entries by token or pass, in many small tables. In a single table of 100,000 tokens, each growth of the table would
-block the event loop for 3 ms."""
+"""Entries by token or pass, in many small tables."""
 
 E = TypeVar("E", CacheEntry, PassEntry)
 
 MAX_CHANCES: Final = 8
-"""When an entry is inserted into a full cache, at most this number of recently used entries is skipped before one is
-dropped."""
+"""Before an entry is inserted into a full cache, another is dropped. At most this many recently used entries are
+skipped in the search for it."""
 
 
 class ClockRing(Generic[E]):
@@ -231,8 +231,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """Move the hand, and return the entry that the caller must drop before an insert, or None. The entry is invalid
-        or, if there are already ``capacity`` entries, little used."""
+        """Move the hand. Return the entry to drop before an insert: an invalid entry or, if there are already
+        ``capacity`` entries, a little used one. None if no entry must be dropped."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

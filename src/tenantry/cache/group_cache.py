@@ -185,8 +185,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source. Return False and cache nothing if the source may have changed since ``begin``, if a
-        newer state of it is cached, or if the lease has ended."""
+        """Like ``store``, for a data source."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -227,7 +226,7 @@ class GroupCache:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def end_lease(self) -> None:
-        """Do not use the cached answers until the next poll extends the lease."""
+        """End the lease. No cached answer is used until the next poll extends it."""
         with self._lock:
             self.lease.until = -inf
 

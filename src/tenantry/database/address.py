@@ -116,7 +116,7 @@ class FileIdentity:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced."""
+        """Raise StoreUnavailable if the file was replaced."""
         # SQLite could apply the old file's write-ahead log to the new file.
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
@@ -134,7 +134,7 @@ class PostgresServer:
     dsn: str = field(repr=False)
     """The address for libpq. It may contain a password, so no message may show it."""
     label: str
-    """The name in messages."""
+    """The server's name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
         """Connect as ``postgres.connect`` does. Raises InvalidSettings if the URL has an invalid option."""

@@ -61,8 +61,8 @@ _POSTGRESQL: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
 
 
 def postgres_problem(error: BaseException) -> str | None:
-    """Explain an error of libpq. The explanation may name host and port, but not the user or password. Return None for
-    an unknown error."""
+    """Explain an error of libpq, or return None if it is unknown. The explanation may name host and port, but not
+    the user or password."""
     text = str(error)
     for pattern, reason in _POSTGRESQL:
         found = pattern.search(text)
@@ -72,8 +72,8 @@ def postgres_problem(error: BaseException) -> str | None:
 
 
 def network_problem(error: BaseException, server: str = "its server") -> str | None:
-    """Explain the first network error among an error and its causes. ``server``: the server's name in the explanation,
-    such as ``db.internal:3306``. Return None for an unknown error."""
+    """Explain the first network error among an error and its causes, or return None if no network error is among
+    them. ``server``: the server's name in the explanation, such as ``db.internal:3306``."""
     for each in causes(error):
         if isinstance(each, socket.gaierror):
             host = server.rpartition(":")[0].rpartition(" ")[2]  # `cache.internal` of `Redis cache.internal:6379`
@@ -90,7 +90,7 @@ def network_problem(error: BaseException, server: str = "its server") -> str | N
 
 
 def connection_problem(error: BaseException, server: str) -> str:
-    """Explain the error of a driver without quoting it. If the error is unknown, return the name of its class."""
+    """Explain a driver's error without quoting it. If the error is unknown, return the name of its class."""
     if type(error).__name__ == "AuthenticationError":  # of redis-py (may be missing); also if no password is given
         return f"{WRONG_LOGIN} or missing"
     known = postgres_problem(error) or network_problem(error, server)

@@ -1,6 +1,5 @@
-"""Rejects data sources that can read a store's tables, because these tables contain the values that tokens are made of.
-Each source on SQLite, DuckDB or PostgreSQL is checked when it is registered, and again on each connection. The check
-also finds a copy of a store, and a store behind a link or another path."""
+"""Rejects data sources on SQLite, DuckDB or PostgreSQL that can read the tables of a store or of its copy, also
+through a link. A source is checked when it is registered, and again on each connection."""
 
 from __future__ import annotations
 
@@ -57,7 +56,7 @@ order by 1
 
 
 def check_sqlite(connection: sqlite3.Connection) -> None:
-    """Raises InvalidSource if the file is a store."""
+    """Raise InvalidSource if the file is a store."""
     with closing(connection.execute(_IN_SQLITE)) as cursor:
         (found,) = cursor.fetchone()
     if found == 2:
@@ -69,13 +68,13 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Raises OSError if the file cannot be read."""
+    """Whether the file is an SQLite database. Raises OSError if it cannot be read."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if IN_POSTGRESQL returned any rows."""
+    """Raise InvalidSource if there are any rows. ``found``: the result of IN_POSTGRESQL."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
@@ -94,9 +93,9 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(name: str, url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables, or if libpq does not know an option of its URL. If
-    the server does not answer within ``seconds``, or the file cannot be read, only logs a warning with the source's
-    ``name``. A URL whose secrets are not resolved is not checked."""
+    """Raise InvalidSource if the source can read a store's tables, or if libpq does not know an option of its URL.
+    If the server does not answer within ``seconds``, or the file cannot be read, only log a warning with the
+    source's ``name``. A URL with unresolved secrets is not checked."""
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):

@@ -30,7 +30,8 @@ IDLE_IN_TRANSACTION = "15s"
 have vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
-"""Sets the limit for one transaction only. Behind a pooler, a limit for the session would also affect other clients."""
+"""Sets IDLE_IN_TRANSACTION for one transaction only. Behind a pooler, a limit for the session would affect other
+clients."""
 
 # Sets the idle limit of the session, but only on a direct connection. Behind a pooler, pg_backend_pid() may differ from
 # the pid that the client got when it connected. Check and setting are one statement, because a pooler may send the next
@@ -40,15 +41,16 @@ _DIRECT = (
     f" set_config('idle_in_transaction_session_timeout', '{IDLE_IN_TRANSACTION}', false) end"
 )
 
+# The program has far fewer, unless the SQL of one contains a changing number.
 _TEXTS = 200
-"""Maximum statements that a connection remembers. The program has far fewer, unless the SQL of a statement contains a
-changing number."""
+"""Maximum number of statements that a connection remembers."""
 
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """A psycopg connection that can also run fixed statements: the same SQL with different values."""
+    """A psycopg connection that also runs fixed statements. A fixed statement is SQL that is run again with other
+    values."""
 
     direct = False
     """Whether the connection has no pooler in between. Behind a pooler, no statement is prepared, and ``begin`` also

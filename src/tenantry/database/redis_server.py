@@ -47,9 +47,10 @@ _NUMBER = re.compile(r"[0-9]{1,5}")
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _CONNECTIONS = 4
 _CONNECT_SECONDS = 2.0
-"""Maximum seconds to connect, and for redis-py to close a connection."""
+"""Connecting may take at most this many seconds. Also redis-py's limit for closing a connection."""
+# An idle connection may be dead.
 _TRIES = 1
-"""How often a command is tried again, on a new connection, because an idle connection may be dead."""
+"""How often a failed command is tried again on a new connection."""
 
 
 @dataclass(frozen=True, slots=True)

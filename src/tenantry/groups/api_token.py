@@ -51,13 +51,13 @@ class RevokedApiToken:
 
     api_token: ApiToken
     ended: int
-    """Number of live single-use codes and sessions that were deleted with the token. 0 if the token had been revoked
-    before."""
+    """Number of live single-use codes and sessions that were deleted with the token. 0 if it was already revoked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The live API token of a request and the requested group, both from one snapshot of the store."""
+    """The live API token that a request has, and the group that it asks for. Both are from one snapshot of the
+    store."""
 
     api_token: ApiToken
     issued: Issued | None

@@ -136,8 +136,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "revoked_viewers": _REVOKED,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields with a default that the JSON of a group always contains. JSON of earlier versions may lack the other fields
-with a default (``_LATER_FIELDS``)."""
+"""Fields that have a default, but are in the JSON of every version. JSON of earlier versions may lack the other
+fields with a default (``_LATER_FIELDS``)."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -145,7 +145,7 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``: pass their values to
+    """Converts a group to JSON and back. The JSON omits the fields named in ``without``: pass their values to
     ``decode``. ``other_forms``: field name -> the codec to use instead of the usual one."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
@@ -171,7 +171,7 @@ class GroupCodec:
 
 
 INTROSPECTION: Final = GroupCodec()
-"""The form of ``user_group`` in an introspection response."""
+"""The codec of ``user_group`` in introspection responses."""
 
 JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING, _REVOKED))
 
@@ -181,10 +181,10 @@ TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec
 _SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
 
 CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
-"""The form of an entry in a second-level cache. The key of the entry contains the handle."""
+"""The codec of entries in a second-level cache. The key of an entry contains the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
-"""The form of a response stored with an Idempotency-Key. The environment and the handle are stored in other columns."""
+"""The codec of responses stored with an Idempotency-Key. Other columns hold the environment and the handle."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 

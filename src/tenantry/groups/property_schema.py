@@ -175,7 +175,7 @@ def _is_one_of(value: Any, allowed: Sequence[Any]) -> bool:
 
 
 class SchemaLearner:
-    """Derives a schema from examples."""
+    """Derives a schema from groups' properties."""
 
     def __init__(self) -> None:
         self._root = _Seen()

@@ -19,7 +19,7 @@ class RegisteredSource:
     """The name that the caller chose for the data source."""
     environment: Environment
     url: str = field(repr=False)
-    """May contain a password."""
+    """The database's URL, perhaps with a password."""
     trusted: bool = False
     """Permits a dialect whose engine does not enforce read-only queries."""
     session: SessionVariables = ()

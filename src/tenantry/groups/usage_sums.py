@@ -20,9 +20,9 @@ class Usage(NamedTuple):
     queries: int = 0
     rows: int = 0
     seconds: float = 0.0
-    """Seconds during which queries held a connection of a data source."""
+    """How long, in seconds, queries held a connection of a data source."""
     resolves: int = 0
-    """Look-ups of the group's tokens."""
+    """Number of look-ups of the group's tokens."""
 
     def plus(self, other: Usage) -> Usage:
         """Return the sum. Its seconds are rounded to microseconds, so the order of additions does not matter."""
@@ -31,7 +31,8 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """Identifies a sum of usage by ids, not by handles. So a group that is deleted and created again keeps its sums."""
+    """The key of a sum of usage. It contains ids, not handles, so a group that is deleted and created again keeps
+    its sums."""
 
     environment: str
     group: str

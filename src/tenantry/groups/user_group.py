@@ -154,8 +154,8 @@ class UserGroup:
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def require_access(self, now: datetime) -> None:
-        """Raises UserGroupSuspended if the group is suspended. After ``expires_at``, raises PassExpired if that is the
-        end of the viewer's pass, otherwise UserGroupExpired."""
+        """Raise an error if access has ended: UserGroupSuspended if the group is suspended, PassExpired if
+        ``expires_at`` is the end of the viewer's pass, otherwise UserGroupExpired."""
         if self.seconds_left(now) <= 0:
             raise self.end_error(self.end_error.MESSAGE)
 
@@ -168,7 +168,7 @@ class UserGroup:
 
     def accepts(self, token_version: int, now: datetime | None = None) -> bool:
         """Whether ``token_version`` is the version of the live token, or of the previous token in its grace period.
-        Without ``now``, an ended grace period counts too. The store compares the secrets (``StoredGroup.read``)."""
+        Without ``now``, an ended grace period counts too. Only the store compares nonces (``StoredGroup.read``)."""
         if token_version == self.token_version:
             return True
         until = self.grace_until

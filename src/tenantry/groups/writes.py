@@ -35,7 +35,7 @@ class GroupDraft:
     suspended: bool = False
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
-        """``token``: the group's first token."""
+        """Return the new group. ``token``: its first token."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -116,7 +116,7 @@ def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """Creates the group if it does not exist yet."""
+    """The creation of a group, unless it exists."""
 
     draft: GroupDraft
     token: Token
@@ -129,7 +129,7 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """An update that is made only if nobody has changed the group since the caller read it as ``group``."""
+    """An update of a group. It is made only if nobody has changed the group since the caller read it as ``group``."""
 
     group: UserGroup
     changes: GroupChanges
@@ -142,7 +142,7 @@ class GroupUpdate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRotation:
-    """Gives the group the next version of its token, if the group is not suspended and ``issued.token`` is still the
+    """A rotation of a group's token. It is made only if the group is not suspended and ``issued.token`` is still the
     live token."""
 
     issued: Issued
@@ -186,7 +186,8 @@ class SourceUpdate:
     session: Mapping[str, str] | SessionVariables | None = None
 
     def needs_test(self, password: str | None) -> bool:
-        """Whether the source must be tested before this update. ``password``: the new password for the URL, if any."""
+        """Whether to connect to the source before this update, as a test. ``password``: the new password for the
+        URL, if any."""
         return self.url is not None or password is not None or bool(self.tables or self.session)
 
 
@@ -224,7 +225,7 @@ UNNAMED = Author("unnamed")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """Protects an audit entry and all earlier entries against changes."""
+    """Proves that an audit entry and all earlier entries are unchanged."""
 
     key_id: str
     after: int

@@ -27,7 +27,7 @@ class CacheHeaders:
     """Headers that are added to a response, or merged with the app's own headers:
     - Vary
     - Cache-Control, if ``private``: shared caches must not store the response (RFC 9111)
-    - Referrer-Policy, if the token is ``in_address``: browsers must not send it as ``Referer``"""
+    - Referrer-Policy, if the token is ``in_address``: browsers must not send the address as ``Referer``"""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 

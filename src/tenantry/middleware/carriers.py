@@ -149,7 +149,7 @@ class Carriers:
 
 
 TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
-"""The header in which dashboard pages send the token. It is the first of the default headers."""
+"""The header in which dashboard pages send the token."""
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
@@ -233,4 +233,4 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The three headers of ``header()``, and a cookie and a query parameter that are both called ``USER_GROUP_TOKEN``."""
+"""``header()``, ``cookie()`` and ``query()``, with their default names."""

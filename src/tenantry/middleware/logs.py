@@ -9,7 +9,7 @@ from tenantry.tokens import replace_tokens
 
 
 def redact(text: str) -> str:
-    """Replace each token in a string by ``ugtc_[redacted]``, where ``ugtc`` is the prefix of the token."""
+    """Replace each token in a string by its prefix and ``_[redacted]``, for example ``ugtc_[redacted]``."""
     return replace_tokens(text, "_[redacted]")
 
 
@@ -75,10 +75,10 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If a record
-    has them, the line also has ``exception`` and these fields of ``extra``: ``request_id``, ``method``, ``path``,
-    ``status``, ``seconds``. Lines of ``uvicorn.access`` have ``client``, ``method``, ``path``, ``http_version`` and
-    ``status``. Tokens are hidden."""
+    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If a
+    record has an exception, its line has ``exception``. Of the record's ``extra``, the line has ``request_id``,
+    ``method``, ``path``, ``status`` and ``seconds``. Lines of ``uvicorn.access`` have ``client``, ``method``,
+    ``path``, ``http_version`` and ``status``. Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
+# QUERY (RFC 10008) also changes nothing, but browsers send ``Origin`` with it, so it can be checked.
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""HTTP methods that change nothing (RFC 9110 section 9.2.1). OriginCheck does not check their requests. QUERY (RFC
-10008) also changes nothing, but its requests are checked, because browsers send ``Origin`` with them."""
+"""HTTP methods that change nothing (RFC 9110 section 9.2.1). OriginCheck accepts all requests with these methods."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})

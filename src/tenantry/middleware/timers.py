@@ -8,11 +8,13 @@ from typing import Final
 
 from tenantry.aio import LoopLocal
 
+# A callback may close a websocket, which takes 50 µs.
 BATCH: Final = 16
-"""Maximum callbacks in one step of the event loop. A callback may close a websocket, which takes 50 µs."""
+"""Maximum number of callbacks in one step of the event loop."""
 
 _MIN_INTERVAL: Final = 0.004
-"""Minimum seconds between a wake-up and the next one that it schedules, unless a timer is overdue."""
+"""After running callbacks, TimerQueue schedules its next wake-up at least this many seconds later, unless a timer is
+overdue."""
 
 
 class TimerHandle:

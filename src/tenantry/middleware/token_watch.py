@@ -21,7 +21,7 @@ TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA) if the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The ``staleness``, in seconds, of a resolver that does not have this property."""
+"""If a resolver has no property ``staleness``, this many seconds are used."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 class BoundedResolver(Protocol):
     @property
     def staleness(self) -> float:
-        """How many seconds the resolver may use a cached group after the store confirmed it."""
+        """The resolver's staleness bound, in seconds."""
         ...
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""Maximum seconds to wait, after the app has ended, until the close message is sent."""
+"""After the app has ended, sending the close message may take at most this many seconds."""
 
 
 class SocketClosed(ConnectionError):

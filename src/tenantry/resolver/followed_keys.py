@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """The signing keys of a resolver. When a key is removed, the cache is flushed. ``cached_alone``: True if no poller
-    calls ``refresh``; then ``read`` rereads the key file for each valid token."""
+    """The signing keys of a resolver. When a key is removed, the cache is flushed. ``cached_alone``: whether there
+    is no poller that calls ``refresh``. If so, ``read`` rereads the key file for each valid token."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -26,8 +26,8 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. A forged token causes a read of the key file only if its key id is unknown. Raises
-        InvalidToken."""
+        """Verify and decode a token, or raise InvalidToken. A forged token with a known key id causes no read of the
+        key file."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -35,8 +35,8 @@ class FollowedKeys:
             self._forget_removed()
 
     def read_pass(self, raw: bytes, clock: Clock) -> Pass:
-        """Verify a pass, but not the token in it: the caller must verify the token with ``read``. Raises
-        InvalidToken."""
+        """Verify and decode a pass. The caller must verify its token with ``read``. Raises the errors of
+        ``tokens.read_pass``."""
         return read_pass(self._keys, raw, clock)
 
     def refresh(self) -> None:

@@ -85,8 +85,8 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read the backend. ``fresh``: whether to bypass second-level caches. Raises StoreUnavailable, TimeoutError or
-        the TenantryError of the backend."""
+        """Read the backend. ``fresh``: whether to bypass second-level caches. Raises the backend's TenantryError or
+        TimeoutError, and StoreUnavailable for its other errors."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -136,7 +136,7 @@ class BackendErrors:
 
 class Freshness(Enum):
     GOOD = "good"
-    """Use the answer, and cache it for at most ``seconds``."""
+    """Use the answer, and cache it for at most ``LookupResult.seconds``."""
     USE_ONCE = "use once"
     """Use the answer, but do not cache it."""
     NO_GROUP = "no group"
@@ -165,8 +165,8 @@ class Freshness(Enum):
 
 @dataclass(slots=True)
 class Counters:
-    """``hits + misses`` is the number of resolved tokens and passes. Counts are approximate if threads share the
-    resolver."""
+    """Counts of a resolver's work: it has resolved ``hits + misses`` tokens and passes. If threads share it, the
+    counts are approximate."""
 
     hits: int = 0
     """Tokens and passes answered from the cache. A pass that is not cached counts as a hit if its token is cached."""

@@ -107,7 +107,7 @@ class Resolver:
 
     @property
     def staleness(self) -> float:
-        """The staleness bound: seconds for which a cached answer may be used after the store last confirmed it."""
+        """The staleness bound, in seconds."""
         return self._staleness
 
     @property
@@ -214,7 +214,7 @@ class Resolver:
         return await flight.join()
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop the group's cached answers that are older than the write ``generation`` (``ports.EvictionListener``)."""
+        """Drop the group's cached answers from before the change ``generation`` (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:

@@ -45,9 +45,9 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the check of property updates against the saved queries, or None if it is off. ``refuses``: whether the
-    check refuses an update; None: as the setting ``query_contract`` says. Raises InvalidSettings, InvalidQueries or
-    InvalidPropertySchema."""
+    """Return a check that the saved queries still work after an update of properties, or None if the check is off.
+    ``refuses``: whether it refuses an update that breaks a query; None: as the setting ``query_contract`` says.
+    Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:

@@ -110,7 +110,8 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """Read the settings. Values in ``given`` take precedence, unless they are None. Raises InvalidSettings."""
+    """Read the settings. Values in ``given`` take precedence, unless they are None. Raises InvalidSettings if a
+    setting is invalid."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -35,8 +35,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Calling a Drain returns whether the server was asked to stop. A server that was asked to stop still runs for
-    ``seconds``, while ``/readyz`` answers 503."""
+    """After a server is asked to stop, it still runs for ``seconds``, while ``/readyz`` answers 503. Calling the
+    Drain returns whether the server was asked."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds

@@ -26,7 +26,7 @@ _SPAWN: Final = get_context("spawn")  # a fork would copy threads and database d
 _RESTART_SECONDS: Final = 1.0
 """Seconds before a crashed worker is replaced."""
 _KILL_SECONDS: Final = 2.0
-"""Seconds that a worker has to exit after its drain, before it is killed."""
+"""A worker that still runs this many seconds after its drain is killed."""
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
@@ -97,7 +97,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Raises InvalidSettings if one of the first workers fails to start."""
+        """Run the workers. Raises InvalidSettings if one of the first workers fails to start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:

@@ -51,7 +51,7 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Return the HMAC-SHA256 of ``salt``: a derived key. ``salt`` names its purpose."""
+        """Return the key derived for the purpose that ``salt`` names: the HMAC-SHA256 of ``salt``."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
@@ -96,8 +96,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Return whether the keys changed; for a KeyRing, always False. A subclass first rereads its keys, unless it
-        did so in the last ``within`` seconds."""
+        """Return whether the keys changed. A KeyRing has fixed keys: it returns False. A subclass first rereads its
+        keys, unless it did so in the last ``within`` seconds."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -139,8 +139,8 @@ class KeyRing:
         return None if mac is None else _complete(signed, mac)
 
     def read(self, text: str | bytes) -> Token:
-        """Verify the signature of a token and decode it. Only the store knows whether the token is still valid. Raises
-        InvalidToken."""
+        """Verify the signature of a token and decode it. Only the store knows whether the token is still valid.
+        Raises InvalidToken if it is malformed or forged."""
         # Verify before decoding, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):

@@ -29,14 +29,15 @@ from tenantry.tokens.authentication import sign_once
 from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode, holds_token
 from tenantry.tokens.key_ring import KeyRing
 
+# A cookie can hold 4,096 characters, including the cookie's name.
 MAX_PASS_LENGTH: Final = 3_072
-"""Maximum characters of a pass. A cookie can hold 4,096 characters, including the cookie's name."""
+"""Maximum number of characters of a pass."""
 
 MAX_SECONDS: Final = LONGEST_PASS
 """Maximum seconds between ``iat`` and ``exp``."""
 
 MAX_AHEAD: Final = 60
-"""How many seconds the clock of the machine that made a pass may be ahead of ours."""
+"""A pass may be made on a machine whose clock is at most this many seconds ahead of ours."""
 
 AUDIENCE: Final = "tenantry"
 
@@ -104,8 +105,8 @@ def check_pass_length(claims: Mapping[str, Any]) -> None:
 def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
     """Verify a pass and read its viewer. Only the store knows whether the token that signed the pass is still valid.
 
-    The signature is checked first: if it is invalid, raises InvalidToken. Then raises PassExpired if the pass has
-    ended, and InvalidPass if its content is malformed or a claim is not allowed.
+    The signature is checked first. Raises InvalidToken if it is invalid, InvalidPass if the content is malformed or a
+    claim is not allowed, and PassExpired if the pass has ended.
     """
     # Nothing is parsed, and the clock is not read, before the signatures are compared: a forged pass costs at most two
     # HMACs.
@@ -220,7 +221,7 @@ def _check_scope(name: str, value: object) -> None:
 
 
 def _check_issuer(name: str, value: object) -> None:
-    """Accept any issuer: only a program with the token can make a valid signature."""
+    """Accept any issuer."""  # only a program with the token can make a valid signature
 
 
 def _check_viewer(name: str, value: object) -> None:

@@ -5,10 +5,10 @@ from typing import Final
 
 from tenantry.cache import SLOT_COUNT, slot_index
 
+# CPython copies a version in one 8-byte move, so readers need no lock. Another interpreter may read a version that is
+# only half written. Such a value differs from every version that a reader noted, so it counts as a change.
 VERSION_BYTES: Final = 8
-"""Bytes of one version. CPython copies a version in one 8-byte move, so readers need no lock. Another interpreter may
-read a version that is only half written. Such a value differs from every version that a reader noted, so it counts as a
-change."""
+"""Bytes of one version."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""

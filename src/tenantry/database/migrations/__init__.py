@@ -48,9 +48,9 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Create the store's tables, or alter them to the revision HEAD. Creates a missing SQLite file. Raises
-    StoreUnavailable. Raises InvalidSettings if the URL is invalid, the file's folder does not exist or a package is
-    missing."""
+    """Create the store's tables, or alter them to the revision HEAD. A missing SQLite file is created. Raises
+    StoreUnavailable if the database cannot be used, and InvalidSettings if the URL is invalid, the file's folder
+    does not exist or a package is missing."""
     address = read_address(url)
     if find_spec("alembic") is None:  # without importing it, which takes a tenth of a start
         raise InvalidSettings("migrations need alembic: pip install 'tenantry[server]'")
@@ -61,7 +61,7 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded if this version cannot use the tables. Also raises the errors of ``migrate``, but creates
+    """Raise MigrationNeeded if this version cannot use the tables. Raises the errors of ``migrate`` too, but creates
     no file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
@@ -123,8 +123,7 @@ def _upgrade(connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends. If a table is locked already, release all locks and pause before
-    the next attempt."""
+    """Lock all our tables until the transaction ends. Between two attempts, no lock is held."""
     # A migration that locked one table at a time could deadlock with running processes. If it waited for a lock, for
     # example during a dump, running processes would queue behind it.
     there = set(connection.execute(text(_VISIBLE)).scalars())

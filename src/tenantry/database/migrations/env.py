@@ -1,4 +1,4 @@
-"""Alembic runs this script."""
+"""Alembic runs this script to migrate a store."""
 
 from alembic import context
 

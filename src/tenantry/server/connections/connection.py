@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 HEAD_BYTES: Final = 64 * 1024
 """Maximum bytes of the head of a request."""
 DRAIN_BYTES: Final = 1024 * 1024
-"""Maximum bytes of an unread body that are discarded before the connection is aborted."""
+"""At most this many bytes of an unread body are discarded; then the connection is aborted."""
 DRAIN_SECONDS: Final = 2.0
-"""Maximum seconds during which bytes are discarded before the connection is aborted."""
+"""Bytes are discarded for at most this many seconds; then the connection is aborted."""
 
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
@@ -61,8 +61,8 @@ class ClientConnection(asyncio.Protocol):
         """The latest request."""
         self.received: int = 0
         self.taken: int = 0
-        """Body bytes that apps have read. They count as progress: most clients send the whole body before they read the
-        response."""
+        """Body bytes that apps have read. They count as progress, because most clients read the response only after
+        they have sent the whole body."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
         """Whether the client read fast enough in the last grace period."""
@@ -222,8 +222,8 @@ class ClientConnection(asyncio.Protocol):
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether the client has read more slowly than the minimum rate for at least ``seconds``. Return None if it is
-        too early to know."""
+        """Whether the client has, for at least ``seconds``, read more slowly than ``min_rate``. None if it is too
+        early to know."""
         if self._measured is None:
             return None
         begun, progress = self._measured
@@ -244,7 +244,7 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The transport that the HTTP protocol uses."""
+    """The transport that uvicorn's HTTP protocol gets."""
 
     # It has no ``set_protocol``: that method would bypass the limits.
 

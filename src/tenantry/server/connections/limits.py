@@ -54,7 +54,7 @@ class ConnectionLimits:
 
     @property
     def per_address(self) -> int:
-        """Maximum connections from one address; 0: no limit."""
+        """``max_per_address`` or its default."""
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:

@@ -18,8 +18,8 @@ _TICK: Final = 0.25
 _SLOW_SECONDS: Final = 1.0
 """After this many seconds without enough progress, a connection is slow and is evicted before idle ones."""
 _REFUSED: Final = 8
-"""Maximum refused connections that stay open while their clients read the error. They do not count towards the
-limits."""
+"""Maximum number of refused connections that stay open while their clients read the error. They do not count towards
+the limits."""
 
 
 class OpenConnections:

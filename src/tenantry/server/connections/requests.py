@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from tenantry.server.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
-"""``scope["state"]`` contains the connection under this key. TrackRequests removes the key before the app runs."""
+"""``scope["state"]`` contains the ClientConnection under this key. TrackRequests removes the key before the app
+runs."""
 
 
 class TrackRequests:
@@ -79,14 +80,14 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app has waited for the body for at least ``seconds`` of this grace period, and has received less
-        than ``min_rate`` bytes per second."""
+        """Whether, in this grace period, the app has waited for the body for at least ``seconds``, and has received
+        less than ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Return whether the body was too slow for a whole grace period. If the period is over and the body was fast
-        enough, begin the next period."""
+        """Whether the body was too slow for a whole grace period (``grace_seconds``). If it was fast enough and the
+        period is over, the next one begins."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.usage import UsageRecorder
 
 OTHERS = "(others)"
-"""Group label under which reads of groups beyond ``max_groups`` are summed."""
+"""The label for the sum of reads of all groups beyond ``max_groups``."""
 
 
 class TimedBackend:

@@ -85,7 +85,8 @@ class KeyFile:
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
-        """Return the file with a new active key. The former active key becomes verify-only. Raises InvalidKeys."""
+        """Return the file with a new active key. The former active key becomes verify-only. Raises InvalidKeys if
+        ``secret`` is weak or all key ids are taken."""
         entry = new_entry(self._next_id(), secret, now)
         retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
         return KeyFile((*retired, entry))
@@ -116,7 +117,7 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """Raises InvalidKeys for a weak secret."""
+    """Return an active key. Raises InvalidKeys if its secret is weak."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
@@ -127,8 +128,8 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Parse a key file. Raises InvalidKeys if it is malformed. The message shows no secret. It names the line, unless
-    no key is active."""
+    """Parse a key file. Raises InvalidKeys if it is malformed or has no active key. The message names the line of a
+    mistake, and shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -211,15 +212,15 @@ def create_key_file(path: str | Path) -> KeyInfo:
 
 
 def rotate_key_file(path: str | Path) -> KeyInfo:
-    """Add a random key, make it active, and return it. Raises InvalidKeys."""
+    """Add a random key, make it active, and return it. Raises InvalidKeys if this fails."""
     return _info(
         _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
     )
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key. Tokens that it signed become invalid. Raises InvalidKeys, also if the key is active or
-    unknown."""
+    """Remove a verify-only key. Tokens that it signed become invalid. Raises InvalidKeys if the key is active or
+    unknown, or the file cannot be read or changed."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -231,7 +232,7 @@ def remove_key(path: str | Path, key_id: str) -> KeyInfo:
 
 
 def list_keys(path: str | Path) -> list[KeyInfo]:
-    """Return the signing keys of a file without their secrets. Raises InvalidKeys."""
+    """Return the signing keys of a file without their secrets. Raises InvalidKeys if the file cannot be read."""
     return [_info(entry) for entry in read_keys(path).entries]
 
 
@@ -240,7 +241,7 @@ def read_keys(path: str | Path) -> KeyFile:
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Parse the bytes of a key file. Raises InvalidKeys, which names the file."""
+    """Parse the bytes of a key file. Raises InvalidKeys, which names the file, if they are malformed."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(

@@ -84,7 +84,7 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 def replace_private(path: Path, content: bytes) -> None:
     """Replace the content of a file atomically. Its owner and the read access of its group stay the same. Call this
-    within ``locked``. Raises InvalidKeys."""
+    within ``locked``. Raises InvalidKeys if this fails."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)
@@ -101,7 +101,8 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock the file while the block runs, as ``replace_private`` requires. Raises InvalidKeys."""
+    """Lock the file while the block runs, as ``replace_private`` requires. Raises InvalidKeys if it cannot be
+    opened."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -19,9 +19,9 @@ _log = logging.getLogger("tenantry.keys")
 CHECK_SECONDS: Final = 1.0
 """If the last read of the key file is more than this many seconds ago, the file is read again before a key is used."""
 
+# With 0, every forged token would cause a read.
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""Like CHECK_SECONDS, but for a token with an unknown key id, because the key may be new. With 0, every forged token
-would cause a read."""
+"""Like CHECK_SECONDS, but for a token with an unknown key id, because the key may be new."""
 
 SIGNS_AFTER: Final = 0.25
 """For this many seconds after a rotation, the former active key still signs. In this time, other processes can read the

@@ -11,7 +11,7 @@ RETAINED_CHANGES: Final = 100_000
 """A store retains at least this many changes."""
 
 LISTED_CHANGES: Final = 10_000
-"""Maximum changes in one list. A reader that missed more clears its cache."""
+"""Maximum number of changes in one list. A reader that missed more clears its cache."""
 
 
 class ChangeListeners:

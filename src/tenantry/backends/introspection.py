@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MAX_BYTES = 1024 * 1024
-"""Maximum size of a response in bytes. The response for the largest possible group is less than half as long."""
+"""Maximum size of a response in bytes."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -81,8 +81,8 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``. The result has no generation, but the number of seconds until the group expires or the token's
-        grace period ends. ``fresh`` has no effect."""
+        """Like ``find``. Instead of a generation, the result has the number of seconds until the group expires or the
+        token's grace period ends. ``fresh`` has no effect."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -199,7 +199,7 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
     The result is valid for the response's ``seconds``, but not after the response's ``exp`` by this host's clock.
-    Raises StoreUnavailable; the message quotes no part of the body."""
+    Raises StoreUnavailable for an unusable body, without quoting it."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))

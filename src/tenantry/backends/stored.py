@@ -55,7 +55,8 @@ class StoredGroup:
     """The token before the last rotation. None if that rotation set no grace period."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """The result contains the group if ``token`` is the live token, or the previous token in its grace period."""
+        """Return the group if ``token`` is its live token, or its previous token in the grace period. Otherwise, the
+        result contains no group."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -71,7 +72,7 @@ class StoredGroup:
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged if the group differs from ``expected``. None: no check."""
+        """Check that the group is unchanged since it was read as ``expected``. None: no check. Raises GroupChanged."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
@@ -187,7 +188,7 @@ USE_INTERVAL = timedelta(hours=1)
 
 
 def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
-    """Raises ApiTokenExpired if the token ended at or before ``now``."""
+    """Return ``token``. Raises ApiTokenExpired if it ended at or before ``now``."""
     if token.expires_at is not None and now >= token.expires_at:
         ended = token.expires_at.isoformat(timespec="seconds")
         raise ApiTokenExpired(f"the API token expired at {ended}: create another with tenantry api-token create")

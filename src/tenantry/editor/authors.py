@@ -47,4 +47,4 @@ class EditorAuthor:
 
 
 FindAuthor: TypeAlias = "Callable[[Request], EditorAuthor | Awaitable[EditorAuthor | None] | None]"
-"""A function of the host program. It returns the author of a request, or None if the request is not from an author."""
+"""A function of the host program. It returns a request's author, or None."""

@@ -1,4 +1,4 @@
-"""Positions in texts. The page counts UTF-16 code units from 0. Python counts characters."""
+"""Converts positions between Python (indexes of characters) and the page (offsets in UTF-16 code units, from 0)."""
 
 from __future__ import annotations
 

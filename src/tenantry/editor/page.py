@@ -16,8 +16,8 @@ STYLE: Final = "editor.css"
 CHUNKS: Final = ("editor_chart.js", "editor_diff.js", "editor_results.js", "editor_yaml.js")
 """Bundles of the editor that its script loads when they are needed. hatch_build.py builds them."""
 FURTHER: Final = (*CHUNKS, *DRAWING)
-"""All bundles that the script loads by the elements ``<meta name="tenantry-file">``: those of the editor, and those
-that draw the panels of dashboards."""
+"""All bundles that the page lists in ``<meta name="tenantry-file">``, so that its script can load them. DRAWING
+contains the bundles that draw panels."""
 
 _HEADERS: Final = {
     "Content-Security-Policy": f"{POLICY}; frame-src 'self'; frame-ancestors 'none'",

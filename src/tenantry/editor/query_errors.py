@@ -43,7 +43,7 @@ def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> d
 
 
 def internal_error(error: Exception) -> dict[str, str]:
-    """Log an unexpected error, and return the document for the author."""
+    """Log an unexpected error. Return the code and message for the author."""
     _log.error("a query of the editor failed: %s", error_location(error))
     return {"code": "internal", "message": "the editor itself failed; its operator can see the reason in the log"}
 

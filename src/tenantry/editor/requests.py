@@ -48,7 +48,7 @@ class GroupBody(StrictBody):
 
     environment: Annotated[str, Field(max_length=255)]
     group: Annotated[str, Field(max_length=255)]
-    """The id that the provider of the group chose."""
+    """The group's ``provided_id``."""
     viewer: Annotated[dict[str, Any], Field(max_length=100)] | None = None
     """The values of ``viewer.*``, including ``id``; None: no viewer."""
 
@@ -60,14 +60,13 @@ class DraftsBody(StrictBody):
 
 class TextBody(DraftsBody):
     path: Annotated[str, Field(max_length=1_000)]
-    """The path of the file in the workspace, for example ``queries/by_day.sql``."""
+    """The file's path in the workspace, for example ``queries/by_day.sql``."""
     text: str
-    """The text as typed."""
 
 
 class TypedBody(TextBody):
     schema_: Annotated[str, Field(max_length=255, alias="schema")] = "main"
-    """The schema: the key of the group's mapping that names the data source."""
+    """The key of the group's mapping that names the data source."""
     dashboard: Annotated[str, Field(max_length=1_000)] | None = None
     """The name of a dashboard. Its controls supply the parameters that the query does not declare. By default, the
     first dashboard that uses the query."""
@@ -139,7 +138,7 @@ class EditorEndpoints:
         return Route(path, respond, methods=["GET"])
 
     async def author(self, request: Request) -> EditorAuthor:
-        """Raises NoAuthor, and the errors of ``require_page``."""
+        """Return the author of a request. Raises NoAuthor, and the errors of ``require_page``."""
         self.require_page(request)
         return await self._author(request)
 
@@ -156,21 +155,21 @@ class EditorEndpoints:
         return author
 
     def require_page(self, request: Request) -> None:
-        """Raises OriginNotAllowed if a page of another site may have sent the request, and InvalidBody if a request
-        other than GET and HEAD has no header HEADER."""
+        """Check which page sent the request. Raises OriginNotAllowed if a page of another site may have sent it, and
+        InvalidBody if a request other than GET or HEAD has no header HEADER."""
         self._origins.require(request.scope)
         if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:
             raise InvalidBody(f"send the header `{HEADER}: 1`")
 
 
 def require_right(author: EditorAuthor, right: Right) -> None:
-    """Raises RightMissing."""
+    """Raise RightMissing if the author lacks the right."""
     if right not in author.rights:
         raise RightMissing(f"you may not do this: it needs the right {right.value!r}")
 
 
 async def find_group(workbench: Workbench, author: EditorAuthor, environment: str, provided_id: str) -> Issued:
-    """Raises UnknownGroup, and RightMissing for an environment that the author may not use."""
+    """Find a group. Raises UnknownGroup, and RightMissing for an environment that the author may not use."""
     found = await workbench.store.groups.get(await find_environment(workbench, author, environment), provided_id)
     if found is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {environment}", field="/group")
@@ -190,14 +189,14 @@ def status_for_author(error: TenantryError) -> int:
 
 
 async def find_viewed_group(workbench: Workbench, author: EditorAuthor, body: GroupBody) -> UserGroup:
-    """Find the group of a request, with the viewer's values if the request has some. The group may be suspended or
+    """Return the group of a request, with the viewer's values if the request has any. The group may be suspended or
     expired. Raises UnknownGroup, RightMissing, and InvalidBody for values that no viewer can have."""
     found = await find_group(workbench, author, body.environment, body.group)
     return as_viewer(found.group, body.viewer)
 
 
 def as_viewer(group: UserGroup, values: Mapping[str, Any] | None) -> UserGroup:
-    """Return the group with a viewer of these values (``viewer.*``), or without a viewer if they are None. Raises
+    """Return the group with a viewer that has these values (``viewer.*``). None: return it without a viewer. Raises
     InvalidBody."""
     if values is None:
         return group

@@ -25,7 +25,7 @@ SESSION_HOURS: Final = 8.0
 """Default length of a session, in hours."""
 
 _MAX_SESSIONS: Final = 20
-"""Maximum unused links, and maximum sessions, of one author. When one more is added, the oldest ends."""
+"""Maximum number of sessions, and of unused links, for one author. When one more is added, the oldest ends."""
 
 _MAX_COOKIES: Final = 20
 
@@ -41,8 +41,9 @@ class EditorSessions:
         self._codes = SingleUseCodes(store.codes)
 
     async def issue(self, author: EditorAuthor, by: Author) -> str:
-        """Return the code of a link that ``author`` can open once, within ten minutes. ``by`` is the author of the
-        audit entry. Raises InvalidSettings for too many environments, and StoreUnavailable."""
+        """Return the code of a link that ``author`` can open once, within ten minutes. ``by``: the person who creates
+        the link, for the audit trail. Raises StoreUnavailable, and InvalidSettings if the names of the author's
+        environments are too long for a link."""
         payload = _payload(author)
         if len(payload.encode()) > MAX_PAYLOAD:
             raise InvalidSettings("the names of the environments are too long for one link: name fewer")
@@ -139,7 +140,7 @@ class LinkBody(StrictBody):
 
 
 def session_routes(endpoints: EditorEndpoints, sessions: EditorSessions) -> list[BaseRoute]:
-    """Return the routes that open and end a session. The second route ends the session of every session cookie in the
+    """Return the route that opens a session, and the route that ends the sessions of all session cookies in a
     request."""
 
     async def open_session(request: Request) -> Response:
@@ -175,7 +176,7 @@ def _with_cookie(request: Request, key: str, seconds: int) -> Response:
 
 
 def _require_https(request: Request) -> None:
-    """Raises InvalidBody if the browser would discard the session's cookie. Call this before the one-time link is used
+    """Raise InvalidBody if the browser would discard the session's cookie. Call this before the one-time link is used
     up."""
     origin = urlsplit(request.headers.get("origin", ""))
     if origin.scheme == "http" and not _is_local(origin.hostname or ""):

@@ -35,7 +35,6 @@ class Workbench:
     unguarded: DataSources
     """Like ``sources``, but reads guarded tables without their guards."""
     limits: Limits
-    """The limits of ``sources`` and ``unguarded``."""
     read_only: bool = False
 
     @property

@@ -48,7 +48,7 @@ class Workspace:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The folders and files in ``root`` that contain the files of the workspace."""
+        """Where the workspace's files are: folders and single files, relative to ``root``."""
         return (self.prefix, f"{QUERIES}/", TABLES_FILE) if self.prefix else ("",)
 
     def kind(self, path: str) -> FileKind | None:
@@ -66,7 +66,7 @@ class Workspace:
         return path.startswith(self.prefix) and path.endswith(SUFFIXES) and not reserved and _is_plain(path)
 
     def require(self, path: str, field: str = "/path") -> FileKind:
-        """Raises InvalidBody for a path that is not in the workspace."""
+        """Return the file's kind. Raises InvalidBody for a path that is not in the workspace."""
         kind = self.kind(path)
         if kind is None:
             places = f".sql files in {QUERIES}/, .yaml files{f' in {self.prefix}' if self.prefix else ''}"
@@ -75,7 +75,7 @@ class Workspace:
         return kind
 
     def require_query(self, path: str) -> None:
-        """Raises InvalidBody for a path that no query can have."""
+        """Raise InvalidBody if no query can have this path."""
         if self.kind(path) is not FileKind.QUERY or not FRAGMENT_NAME.fullmatch(self.name(path)):
             raise InvalidBody(f"only a .sql file in {QUERIES}/ with a valid name can run, not {path!r}", field="/path")
 

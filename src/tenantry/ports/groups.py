@@ -61,7 +61,7 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace ``current``, the group's live token, by a new token. If several callers do this at once, only one
+        """Replace ``current``, the group's live token, with a new token. If several callers do this at once, only one
         succeeds. Raises UnknownToken, TokenAlreadyRotated, GroupSuspended."""
         ...
 
@@ -88,9 +88,8 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write groups in one transaction; no group may occur twice. The result is None for a write that was not done:
-        another writer has changed, created or deleted the group, or the group is suspended and the write is a
-        rotation."""
+        """Write groups in one transaction; no group may occur twice. Return None for each write that was not done:
+        another writer has changed, created or deleted the group, or the write would rotate a suspended group."""
         ...
 
     async def list(

@@ -47,7 +47,7 @@ class SourceCacheHolder(Protocol):
 
     @property
     def source_cache(self) -> SharedSourceCache | None:
-        """None if there is no Resolver. Every query then reads its data source from the store."""
+        """The Resolver's cache. None if there is no Resolver: every query then reads its data source from the store."""
         ...
 
     @source_cache.setter

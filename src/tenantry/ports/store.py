@@ -102,7 +102,7 @@ class ApiTokenStore(Protocol):
         ...
 
     async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
-        """Return the token as ``get`` does, with the group ``provided_id`` of its environment, in one read."""
+        """Return the API token as ``get`` does, and the group ``provided_id`` of its environment, in one read."""
         ...
 
     async def record_use(self, token: ApiToken) -> None:
@@ -251,7 +251,7 @@ class WrittenBackend(LeasedBackend, Protocol):
     def subscribe(self, listener: ChangeListener) -> None: ...
 
     async def ready(self) -> None:
-        """Raises StoreUnavailable if the store does not answer or its tables are not usable."""
+        """Check that the store answers and its tables are usable. Raises StoreUnavailable."""
 
     async def aclose(self) -> None:
         """Close this event loop's connections."""

@@ -40,8 +40,8 @@ def content_of(entry: AuditEntry) -> bytes:
 def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
-    """Return ``entries`` with seals. The first new seal also covers ``unsealed``: the entries whose numbers are above
-    ``after`` and below those of ``entries``."""
+    """Return ``entries`` with seals that continue the chain after ``head``. The first new seal also covers
+    ``unsealed``: the older entries without seals, whose numbers are above ``after``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]
@@ -104,8 +104,7 @@ class ChainCheck:
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
-    """Heads that were noted earlier and kept outside the store. The check fails if the trail does not contain all of
-    them."""
+    """Heads that were noted outside the store. The check fails if the trail lacks one of them."""
     sealed: int = 0
     begins_after: int | None = None
     """Number of the last entry before the chain begins. If an earlier check found a different number, somebody has
@@ -115,7 +114,7 @@ class ChainCheck:
     unsealed: int = 0
     """How many entries without a seal were added since the chain began."""
     left_out: int = 0
-    """How many of the ``unsealed`` entries the next seal does not cover."""
+    """How many of the ``unsealed`` entries are not covered by the next seal."""
     first_unsealed: int | None = None
     head: ChainHead | None = None
     """The last sealed entry that was checked. To check only the entries after a known head, pass that head."""

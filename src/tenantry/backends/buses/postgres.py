@@ -27,8 +27,8 @@ class PostgresBus:
     """Receives the NOTIFY messages that PostgreSQL sends after writes to a store.
 
     - ``url``: the address of the database. The bus sends its test messages through this address.
-    - ``listen_url``: an address of the same primary server that bypasses any transaction pooler. LISTEN needs a
-      connection that stays open. None: use ``url``.
+    - ``listen_url``: the address for LISTEN, which needs a connection that stays open. It must lead to the same primary
+      server and bypass any transaction pooler. None: use ``url``.
 
     While ``follow`` runs, the bus holds one connection for LISTEN and one for test messages. It does no I/O before
     ``follow``. Raises InvalidSettings."""

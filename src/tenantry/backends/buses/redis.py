@@ -39,9 +39,9 @@ because handles are random."""
 
 
 class RedisBus:
-    """Receives the changes of all processes, and publishes the changes of this process. ``url``: see
-    database/redis_server.py. ``channel``: the same for all processes of a store. The bus does no I/O before its first
-    use. Raises InvalidSettings."""
+    """Receives the changes that all processes publish, and publishes those of this process. ``url``: see
+    database/redis_server.py. ``channel``: must be the same in all processes of a store. The bus does no I/O before its
+    first use. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):

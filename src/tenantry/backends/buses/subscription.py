@@ -28,8 +28,7 @@ receives nothing for this number of seconds counts as dead."""
 
 QUIET_SECONDS = 1.0
 """A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). Every
-subscriber receives that probe and starts to wait again, so a large fleet sends hardly more probes than a single
-worker."""
+subscriber receives that probe and starts to wait again."""
 
 REPLY_SECONDS = 2.0
 """A probe that does not arrive within this number of seconds counts as lost, and its bus counts as deaf."""

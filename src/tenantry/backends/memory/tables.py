@@ -70,11 +70,11 @@ class MemoryTables:
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """Handle and time of each of the newest changes, in the order of their generations. The generation of the last
-    change is ``generation``."""
+    """Handle and time of the newest changes, in the order of their generations. The generation of the last change is
+    ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return the stored environment. Raises UnknownEnvironment."""
+        """Return the environment as stored. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)

@@ -118,8 +118,8 @@ class RedisCommands:
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write each message under its key, with the ``stamp`` of its generation. Return the number of failed writes.
-        Raises the driver's errors."""
+        """Write each message under its key. ``messages``: tuples of the key, the ``stamp`` of the generation, and the
+        message. Return the number of failed writes. Raises the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

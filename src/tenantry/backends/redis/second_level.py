@@ -38,7 +38,7 @@ class RedisCounters:
     misses: int = 0
     """Reads without a usable entry for the token."""
     refused: int = 0
-    """Values that were refused because they are not an entry of this store and handle."""
+    """Values that are not an entry of this store and handle."""
     errors: int = 0
     """Reads that failed or took longer than the budget."""
     skipped: int = 0
@@ -46,8 +46,7 @@ class RedisCounters:
     writes: int = 0
     """Writes of entries and tombstones, including writes that Redis ignored because it had a newer entry."""
     lost_writes: int = 0
-    """Failed attempts to write an entry or tombstone. If the server does not answer, the write is tried again, and each
-    attempt counts."""
+    """Failed attempts to write an entry or tombstone. Each retry counts."""
 
 
 class RedisBackend:

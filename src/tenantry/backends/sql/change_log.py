@@ -229,7 +229,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the last of ``counted`` new changes, whose number is in ``row``. Raises StoreReplaced."""
+    """Return the change whose number is in ``row``. It is the last of ``counted`` new changes. Raises StoreReplaced."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

@@ -28,7 +28,7 @@ class StoreDefects(NamedTuple):
 
 
 async def find_defects(runner: Runner, *, is_sqlite: bool) -> StoreDefects:
-    """Raises StoreUnavailable."""
+    """Return the triggers and rights that the database lacks. Raises StoreUnavailable."""
     deadline = runner.deadline()
     if is_sqlite:
         found = {row[0] for row in await runner.read(_TRIGGERS_OF_SQLITE, deadline)}

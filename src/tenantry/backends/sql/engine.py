@@ -76,8 +76,8 @@ def refused(label: str, reason: str) -> StoreUnavailable:
 def unavailable(
     error: BaseException, label: str, problem: Callable[[], str | None] | None = None
 ) -> StoreUnavailable | None:
-    """Convert a driver's error, or return None if it does not mean that the database is unavailable. ``problem``
-    returns the reason why an SQLite file cannot be used."""
+    """Convert a driver's error to StoreUnavailable. Return None if the error does not mean that the database is
+    unavailable. ``problem`` returns the reason why an SQLite file cannot be used."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         reason = problem() if problem is not None and _primary_code(cause) in _OF_FILES else None
@@ -152,7 +152,7 @@ class StoreEngine(Protocol):
     """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) by which a call ends."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
-        """Raises StoreUnavailable, MigrationNeeded."""
+        """Return the selected rows. Raises StoreUnavailable, MigrationNeeded."""
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:

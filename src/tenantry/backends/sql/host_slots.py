@@ -22,8 +22,8 @@ from tenantry.errors import StoreUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""Minimum seconds between two changes of a store's run name by this process. Names are random: if the folder of a new
-name is taken too, another name would not help."""
+"""Minimum seconds between two changes of a store's run name by this process. A further random name would not help if
+the folder of the new name is also unusable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class HostSlots:
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Open the slots. If the run folder is taken (FolderTaken), first give the store another run name. Raises
+        """Open the slots. If the run folder is unusable (FolderTaken), first give the store another run name. Raises
         StoreUnavailable."""
         try:
             return identity, self._open(identity)

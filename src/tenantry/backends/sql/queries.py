@@ -38,7 +38,6 @@ from tenantry.database.tables import (
 from tenantry.groups import JSON_COLUMNS, EnvironmentRow, GroupRow
 
 Read: TypeAlias = "Select[*tuple[Any, ...]]"
-"""A statement that returns rows."""
 
 Query: TypeAlias = "Read | UpdateBase"
 
@@ -81,8 +80,8 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """A column in a condition. SQLite must not use the column's index: it would then read and sort all rows with the
-    same value before it returns one page."""
+    """Names a column in a condition, so that SQLite does not use the column's index. With the index, it would read and
+    sort all rows with the same value before it returns one page."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

@@ -100,8 +100,8 @@ class Runner:
             slots.settle()
 
     async def check_writes(self, deadline: float) -> None:
-        """Raises StoreUnavailable if the database or this host's run folder permits no writes. A database that is busy
-        until ``deadline`` raises no error."""
+        """Check that the database and this host's run folder permit writes. Raises StoreUnavailable. A database that is
+        busy until ``deadline`` passes the check."""
         await self.host_slots.for_writing(deadline)
         try:
             await self._engine.write(write_nothing, deadline, _nothing)

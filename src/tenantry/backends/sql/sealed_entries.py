@@ -21,7 +21,7 @@ from tenantry.groups import AuditEntry
 
 MAX_COVERED: Final = 2_000
 """Maximum number of unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and
-hashing this many entries takes about 20 ms, during which all writers wait."""
+hashing them takes about 20 ms, during which all writers wait."""
 
 _ATTEMPTS: Final = 3
 
@@ -62,8 +62,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Add ``entries`` with seals, as the last statement of a transaction. ``head``: the row of ``generation``, if the
-    caller has already locked it."""
+    """Add ``entries`` with seals. This must be the last statement of a transaction. ``head``: the row of
+    ``generation``, if the caller has already locked it."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (
@@ -106,7 +106,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first."""
+    """Return ``entries`` with seals. ``unsealed``: newest first."""
     after = head[0]
     if len(unsealed) > MAX_COVERED:
         after, unsealed = unsealed[0][0], ()

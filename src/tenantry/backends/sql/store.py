@@ -37,12 +37,11 @@ from tenantry.usage import UsageRecorder
 T = TypeVar("T")
 
 PAGE = 150
-"""Maximum number of changes that one statement reads. On SQLite, reading this many changes blocks the event loop: 200
-µs for the statement, 150 µs to build the records, and 200 µs to drop the page cache if another process has written."""
+"""Maximum number of changes that one statement reads. On SQLite, reading this many changes blocks the event loop for up
+to 550 µs."""
 
 WRITES_CHECKED_SECONDS = 1.0
-"""After a successful test write, ``ready`` makes no further test write for this number of seconds, because any client
-may call ``ready``."""
+"""After a successful test write, ``ready`` makes no further test write for this number of seconds."""
 
 
 class SQLStore(WrittenBackend):
@@ -119,14 +118,14 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Raises MigrationNeeded if this version cannot use the tables, and StoreUnavailable if the tables cannot be
-        read or no write can succeed."""
+        """Check that the tables can be used and that a write can succeed. Raises MigrationNeeded if this version cannot
+        use the tables, and StoreUnavailable for other problems."""
         deadline = self._runner.deadline()
         await self._check_tables(deadline)
         await self._check_writes(deadline)
 
     async def defects(self) -> StoreDefects:
-        """Raises StoreUnavailable."""
+        """Find missing triggers and rights. Raises StoreUnavailable."""
         return await find_defects(self._runner, is_sqlite=self._is_sqlite)
 
     async def _check_writes(self, deadline: float) -> None:

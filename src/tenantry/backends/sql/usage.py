@@ -90,7 +90,7 @@ is still running."""
 _CLAIM_POSTGRESQL: Final = _CLAIM.replace("?, ?, ?", "$1, $2, $3")
 
 _REPORT_SECONDS: Final = 60.0
-"""Maximum seconds for ``sums``. A day of 100,000 groups, each used in eight hours, takes 3 s."""
+"""Maximum seconds for ``sums``."""
 
 # All rows of a batch are one parameter, an array of arrays, for a single round trip.
 _FIELDS: Final = ("environment", "provided_id", "name", "time", *_COUNTS)

@@ -167,7 +167,7 @@ def rotate(
 def delete(
     connection: Connection, context: WriteContext, environment: Environment, provided_id: str, *, handle: bytes
 ) -> WriteResult[UserGroup]:
-    """Raises UnknownGroup, StoreReplaced, HandleChanged."""
+    """Like ``GroupStore.delete``. Also raises StoreReplaced and HandleChanged."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     for table in (groups, usage_by_viewer):
         connection.execute(table.delete().where(table.c.team_id == stored.group.team_id))

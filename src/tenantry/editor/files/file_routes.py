@@ -27,7 +27,7 @@ from tenantry.sql import DIALECTS, FRAGMENT_NAME
 from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
 
 _MAX_CHARACTERS: Final = 65_536
-"""Maximum characters of a query to format, or of a dashboard that gets a panel. A longer text would take seconds."""
+"""Maximum characters of a query to format, or of a dashboard that gets a panel."""
 _THREADS: Final = 2
 """Maximum number of texts that are formatted, or get a panel, at the same time."""
 

@@ -41,7 +41,8 @@ def locked(root: Path) -> Iterator[None]:
 
 
 def read_file(root: Path, path: str) -> bytes | None:
-    """Return the content, or None if there is no such file. Raises UnusableFile."""
+    """Return the content, or None if there is no such file. Raises UnusableFile if it is larger than MAX_BYTES or
+    cannot be read."""
     *folders, name = path.split("/")
     try:
         with _opened(root, folders) as folder:
@@ -84,7 +85,7 @@ def _discard(draft: str, folder: int) -> None:
 
 
 def delete_file(root: Path, path: str) -> None:
-    """Raises FileNotSaved."""
+    """Delete a file. Raises FileNotSaved."""
     *folders, name = path.split("/")
     with _saving(root, path), _opened(root, folders) as folder:
         os.unlink(name, dir_fd=folder)
@@ -92,7 +93,7 @@ def delete_file(root: Path, path: str) -> None:
 
 
 def rename_file(root: Path, path: str, to: str) -> None:
-    """Replaces the file ``to`` if it exists. Raises FileNotSaved."""
+    """Rename a file, and replace ``to`` if it exists. Raises FileNotSaved."""
     *folders, name = path.split("/")
     *new_folders, new_name = to.split("/")
     with _saving(root, path), _opened(root, folders) as old, _opened(root, new_folders, create=True) as new:

@@ -26,7 +26,7 @@ from tenantry.errors import UnusableFile
 SECONDS: Final = 5.0
 """Maximum duration of a git command."""
 _MAX_OUTPUT: Final = 8 * 1024 * 1024
-"""Maximum bytes of a git command's output. A small repository can contain a tree with millions of paths."""
+"""Maximum bytes of a git command's output."""
 _SAFE: Final = tuple(
     word
     for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "core.pager=cat")
@@ -101,7 +101,7 @@ def _object_id(content: bytes, length: int) -> str:
 
 
 _LONGEST: Final = 72
-"""Maximum characters of the first line of a commit message (git's own documents advise 50)."""
+"""Maximum characters of the first line of a commit message."""
 
 
 class Status(StrEnum):
@@ -125,8 +125,9 @@ def compare_with_head(workspace: Workspace) -> tuple[list[tuple[str, FileKind, S
 
 
 def commit_message(workspace: Workspace) -> str | None:
-    """Return a commit message for the changes since HEAD. It is empty without changes, and None without git. Its first
-    line names the files. If that is too long, it has their number, and a list follows. Blocks."""
+    """Return a commit message for the changes since HEAD, empty without changes, or None without git. The first line
+    names the changed files. If it would be too long, it says only how many files changed, and a list follows.
+    Blocks."""
     files, removed = compare_with_head(workspace)
     if removed is None:
         return None

@@ -18,7 +18,6 @@ from tenantry.errors import FileConflict, InvalidBody, UnusableFile
 from tenantry.sql import FRAGMENT_NAME, MAX_TEXT
 
 MAX_FILES: Final = 11_000
-"""Maximum number of files in a workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class SavedFile:
 
 
 class Conflict(FileConflict):
-    """``theirs``: the file as it is now."""
+    """The file has changed since the author opened it. ``theirs``: the file as it is now."""
 
     def __init__(self, theirs: SavedFile) -> None:
         changed = "deleted" if theirs.content is None else "changed"
@@ -78,7 +77,7 @@ class SavedFiles:
         return self._workspace.root  # changes when somebody makes or moves the folder of the queries
 
     def list(self) -> list[tuple[str, FileKind]]:
-        """Raises UnusableFile for too many files."""
+        """Return the path and kind of each file. Raises UnusableFile for too many files."""
         found = []
         for place in self._workspace.places:
             for path in self._workspace.list(place):
@@ -90,7 +89,7 @@ class SavedFiles:
         return sorted(found)
 
     def read(self, path: str, field: str = "/path") -> SavedFile:
-        """Raises UnusableFile."""
+        """Read a file, which may not exist. Raises UnusableFile."""
         self._workspace.require(path, field)
         return SavedFile(path, read_file(self._root, path))
 
@@ -111,14 +110,14 @@ class SavedFiles:
         return new
 
     def delete(self, path: str, expected: str) -> None:
-        """Raises Conflict, FileNotSaved, UnusableFile."""
+        """Delete a file. Raises FileNotSaved, UnusableFile, and Conflict if the file's revision is not ``expected``."""
         with locked(self._root):
             _check(self.read(path), expected)
             delete_file(self._root, path)
 
     def rename(self, path: str, to: str, expected: str) -> None:
-        """Raises Conflict, FileNotSaved, UnusableFile, and InvalidBody if ``to`` exists, has another kind or is not a
-        valid name."""
+        """Rename a file. Raises the errors of ``delete``, and InvalidBody if ``to`` exists, has another kind or is not
+        a valid name."""
         with locked(self._root):
             _check(self.read(path), expected)
             if self._workspace.require(path) is not self._workspace.require(to, "/to"):
@@ -129,7 +128,8 @@ class SavedFiles:
             rename_file(self._root, path, to)
 
     def check_name(self, path: str, field: str, renamed: str = "") -> None:
-        """Raises InvalidBody if no new file can have this path, and UnusableFile if this cannot be checked."""
+        """Check that a new file can have this path. Raises InvalidBody if not, and UnusableFile if this cannot be
+        checked."""
         kind = self._workspace.require(path, field)
         stem = path.rpartition(".")[0]
         if kind is FileKind.TABLES:

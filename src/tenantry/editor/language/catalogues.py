@@ -39,7 +39,8 @@ class _Read:
 
 
 class Catalogues:
-    """The tables of data sources. There is at most one read of a source at a time."""
+    """Reads and keeps the catalogues (tables and columns) of data sources. At most one read of a source runs at a
+    time."""
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench

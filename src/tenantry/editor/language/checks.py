@@ -42,7 +42,7 @@ MAX_EXPLAINED: Final = 50 * 1024
 class CheckBody(TypedBody):
     environment: Annotated[str, Field(max_length=255)] | None = None
     group: Annotated[str, Field(max_length=255)] | None = None
-    """If there is a group and the author has the right ``run``, the group's data source explains the query."""
+    """The id of a group. If the author has the right ``run``, this group's data source explains the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _CheckContext:
 
 
 class Checks:
-    """Checks texts while authors type, with the code of ``tenantry sql check`` and ``tenantry dashboards check``."""
+    """Checks texts while authors type, as ``tenantry sql check`` and ``tenantry dashboards check`` do."""
 
     def __init__(
         self,

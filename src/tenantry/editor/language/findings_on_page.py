@@ -18,8 +18,8 @@ def shown_findings(
     findings: Iterable[Finding], path: str, text: str, roots: Iterable[str] = ()
 ) -> list[dict[str, Any]]:
     """Return the findings of the file ``path`` as JSON, with their places in ``text``. A finding in an included file is
-    shown at the tag that includes the file. Findings in other files are left out. ``roots``: beginnings of paths on the
-    server, which are removed from messages."""
+    shown at the tag that includes the file. Findings in other files are left out. ``roots``: path prefixes, which are
+    removed from messages."""
 
     def without_roots(words: str) -> str:
         for root in roots:

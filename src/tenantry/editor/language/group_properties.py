@@ -17,7 +17,7 @@ from tenantry.sql.checks import Coverage, PropertyTypes
 FIRST_WAIT: Final = 0.3
 """Maximum seconds that a request waits for properties that were never gathered."""
 MAX_AGE: Final = 60.0
-"""Minimum seconds between two gatherings. After a long gathering, the pause is longer."""
+"""Minimum seconds until the properties are gathered again. After a long gathering, the pause is longer."""
 _RETRY: Final = 2.0
 """Seconds before another attempt if the store does not answer."""
 _PAGE: Final = 500

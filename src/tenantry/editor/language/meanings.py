@@ -104,7 +104,7 @@ class _PlacedText:
 
     def tag(self, place: TagPlace, query: Query, variables: Record, value: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return a tag's position, variable and value. A tag in an included file has the position of the tag that
-        includes the file. If ``value`` is empty, the tag has no placeholder: it chooses SQL, or its clause is left
+        includes the file. ``value`` is empty for a tag without a placeholder, for example in a clause that is left
         out."""
         around = self._span(place.location)
         if around is None:

@@ -22,7 +22,7 @@ from tenantry.sql.checks import GROUP_FIELDS, PropertyTypes
 from tenantry.sql.parameters import Parameter, PropertyReference, RelativeRange
 
 _LONGEST: Final = 80
-"""Maximum number of characters of a value that are shown."""
+"""Maximum number of characters shown of a value."""
 _MAX_ITEMS: Final = 5
 _PARAMETER: Final = re.compile(r"\{\{\s*params\.([^\W\d]\w*)")
 _PROPERTIES: Final = "user_group.properties."

@@ -43,8 +43,7 @@ from tenantry.http import request_id_of
 from tenantry.middleware import TokenResolver
 
 _APPS: Final = 20
-"""Maximum number of previews for which a process keeps an app. The apps of other previews are made again when they are
-needed."""
+"""Maximum number of previews for which a process keeps an app."""
 _FIELDS: Final = {"/user_group_id": "/group", "/as_viewer": "/viewer"}
 
 

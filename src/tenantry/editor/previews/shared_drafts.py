@@ -22,10 +22,10 @@ from tenantry.errors import FileNotSaved
 SESSION_SECONDS: Final = 3_600.0
 """Lifetime of a preview's session, which begins when the frame opens the preview's address."""
 SECONDS: Final = SESSION_SECONDS - 300.0
-"""Maximum age of a preview, in seconds. Then a new preview replaces it, before its session ends."""
+"""Maximum age of a preview, in seconds. A new preview replaces it before its session ends."""
 _KEPT_SECONDS: Final = SESSION_SECONDS + 700.0  # the session may begin up to 600 s later
 _MAX_PREVIEWS: Final = 20
-"""Maximum previews of one author in one editor. When one more is made, the oldest ends."""
+"""Maximum number of previews of one author in one editor. When one more is made, the oldest ends."""
 _NAME: Final = re.compile(r"[0-9a-f]{16}-[A-Za-z0-9_-]{22}")
 _PREFIX: Final = "editor-preview-"
 
@@ -36,7 +36,6 @@ class PreviewedDrafts:
     """Identifies the editor on this host: its folder, and where it is mounted."""
     author: str
     dashboard: str
-    """The name of the dashboard."""
     viewed_as: str
     """Identifies the group and the viewer."""
     drafts: Mapping[str, str]
@@ -72,7 +71,7 @@ class SharedDrafts:
     """Keeps previews in files of the run folder. All methods block."""
 
     def write(self, preview: str, drafts: PreviewedDrafts) -> None:
-        """Raises FileNotSaved, StoreUnavailable."""
+        """Store a preview. Raises FileNotSaved, StoreUnavailable."""
         found = _run_folder()
         folder = found.path
         draft = folder / f".{_PREFIX}{secrets.token_hex(8)}"
@@ -87,7 +86,7 @@ class SharedDrafts:
             raise FileNotSaved(f"the preview cannot be stored in {folder}: {error.strerror or error}") from None
 
     def read(self, preview: str) -> PreviewedDrafts | None:
-        """Return None for an unknown preview. Raises StoreUnavailable."""
+        """Return a preview, or None if it cannot be read. Raises StoreUnavailable."""
         if not _NAME.fullmatch(preview):
             return None
         with suppress(OSError):

@@ -20,7 +20,7 @@ _LAST: Final = 2**63 - 2
 class GroupsBody(StrictBody):
     environment: Annotated[str, Field(max_length=255)]
     search: Annotated[str, Field(max_length=255)] = ""
-    """The beginning of an id, or a part of a name in upper or lower case (A to Z)."""
+    """Find groups whose id starts with this string, or whose name contains it in upper or lower case (A to Z)."""
     after: Annotated[int, Field(ge=0, le=_LAST)] = 0
     """The value ``after`` of the previous response."""
 

@@ -64,8 +64,8 @@ class PreparedQuery:
 
 
 async def prepare_query(workbench: Workbench, queries: QueryDrafts, body: QueryBody, group: UserGroup) -> PreparedQuery:
-    """Bind the typed query for a group, but do not run it. Raises the errors that ``DataSources.fetch`` raises before
-    it runs a query, and RightMissing if ``body.unguarded`` is set but the source requires guards."""
+    """Bind the query of ``body`` for a group, but do not run it. Raises the errors that ``DataSources.fetch`` raises
+    before it runs a query, and RightMissing if ``body.unguarded`` is set but the source requires guards."""
     sources = workbench.unguarded if body.unguarded else workbench.sources
     schema, now = body.schema_, datetime.now(UTC)
     registered = await sources.registered(group, schema)

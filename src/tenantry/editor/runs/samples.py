@@ -30,11 +30,11 @@ class SampleBody(QueryBody):
     """The id of a group that the sample always contains."""
     viewer: Annotated[dict[str, Any], Field(max_length=100)] | None = None
     size: Annotated[int, Field(ge=1, le=_LARGEST)] = 10
-    """The maximum number of groups."""
+    """Maximum number of groups."""
 
 
 class Samples:
-    """Runs a typed query for a sample of groups."""
+    """Runs the author's query as each group of a sample."""
 
     def __init__(self, workbench: Workbench, queries: QueryDrafts) -> None:
         self._workbench = workbench

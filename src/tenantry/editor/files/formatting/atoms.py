@@ -59,7 +59,7 @@ _CLOSING: Final = {"(": ")", "[[": "]]", "case": "end"}
 
 
 def atoms_of(text: str, dialect: Dialect, file: str = "") -> list[Atom]:
-    """Raises TemplateError for a string, comment or tag that is not closed."""
+    """Split ``text`` into atoms. Raises TemplateError for a string, comment or tag that is not closed."""
     masked = _INCLUDE.sub(lambda found: "{{" + "x" * (len(found.group()) - 4) + "}}", text)
     atoms: list[Atom] = []
     end, before = 0, LexemeKind.CODE
@@ -105,7 +105,8 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[tuple[LexemeKind, int,
 
 
 def grouped(atoms: Sequence[Atom]) -> list[Node]:
-    """Raises InvalidBody if groups are nested deeper than MAX_DEPTH."""
+    """Group the atoms in brackets and in case expressions. Raises InvalidBody if groups are nested deeper than
+    MAX_DEPTH."""
     root: list[Node] = []
     open_groups: list[Group] = []
     for atom in atoms:

@@ -28,15 +28,10 @@ export const isCode = (way) => way?.format === "id" || way?.format === "year";
 /** Characters that are invisible, or that are not visible as separate characters. */
 const UNSEEN = / (?= )|[^\S ]|[\p{Cf}\p{M}]/gu;
 
-/**
- * Numbers from here on are written as powers of ten. The first limit is for the short form; the second is for doubles, whose further digits
- * have no meaning.
- */
+/** Numbers from here on are written as powers of ten: in the short form, and doubles, whose further digits have no meaning. */
 const TOO_LARGE = { compact: 1e15, standard: 1e21 };
 const COMPACT_FROM = 10_000;
-/**
- * Three digits, or all digits before the point. In a language with a word for 10,000, 23,309,911 is then written as 2331 and not as 2330.
- */
+/** Three digits, or all before the point. With a word for 10,000, 23,309,911 is then written as 2331 and not as 2330. */
 const SHORT = { notation: "compact", maximumSignificantDigits: 3, maximumFractionDigits: 0, roundingPriority: "morePrecision" };
 /** A share that differs from 100 % by less than this number of percent counts as the whole, because sums of doubles are inexact. */
 const EQUAL = 1e-9;
@@ -202,9 +197,7 @@ export class Formats {
     return values.map((value) => this.text(value, { ...way, format, digits: digits(value), step }));
   }
 
-  /**
-   * The size of a change: for numbers in percent, for shares in percentage points. If a value is negative, it is the difference instead.
-   */
+  /** The size of a change: of numbers in percent, of shares in percentage points. If a value is negative, the difference. */
   change(now, before, way, form) {
     const signed = difference(now, before);
     const apart = typeof signed === "number" ? Math.abs(signed) : signed.replace("-", "");

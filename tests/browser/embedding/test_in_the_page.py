@@ -75,6 +75,7 @@ def real(tmp_path: Path) -> Iterator[Sites]:
 async def host(open_page: OpenPage, real: Sites, name: str = "sales/regions") -> Watched:
     seen = await open_page()
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme', 'name': name})}")
+    await seen.page.evaluate("customElements.whenDefined('tenantry-dashboard').then(() => null)")
     return seen
 
 

@@ -70,9 +70,9 @@ class Access:
 
     def in_frame(self, name: str) -> DashboardFile | None:
         """Return what a dashboard's frame shows to all groups. If ``may_open`` or ``when`` restricts the dashboard,
-        return ``neutral(name)``. If any dashboard is restricted, also return it for an unknown name, so that nobody can
-        find out which names exist. Otherwise return None for an unknown name."""
-        # The frame is served before the group is known.
+        return ``neutral(name)``. If any dashboard is restricted, also return it for an unknown name. Otherwise
+        return None for an unknown name."""
+        # The frame is served before the group is known, and must not reveal which names exist.
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})

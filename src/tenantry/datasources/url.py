@@ -140,7 +140,8 @@ def _address(url: URL) -> tuple[object, ...]:
 
 
 def resolve_url(url: str) -> str:
-    """Make the path in a file URL absolute, so that all processes open the same file. Raises InvalidSource."""
+    """Make the path in a file URL absolute. Raises InvalidSource."""
+    # Processes with different working directories then open the same file.
     parsed = _parse(url)
     if parsed.get_backend_name() not in FILES:
         return url

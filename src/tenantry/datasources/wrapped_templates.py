@@ -49,8 +49,7 @@ class SchemaQuery(WrappedTemplate):
     """Makes the engine return only the column names of a template, and no rows."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Return a statement with the same columns and no rows. Raises InvalidSettings for an engine that would run
-        ``bound`` to name its columns."""
+        """Raises InvalidSettings for an engine that would run ``bound`` to name its columns."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs

@@ -24,10 +24,10 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches rows for line charts, and leaves out rows that make no visible difference. If a result is within the
-    limits of the data source, it is read whole. Then it is reduced, unless the plot is ``filled``. A larger result is
-    reduced while it is read."""
+    """Fetches rows for line charts, and leaves out rows that make no visible difference."""
 
+    # A result within the limits of the data source is read whole. Then it is reduced, unless the plot is `filled`. A
+    # larger result is reduced while it is read.
     # A query with a larger result is remembered, so that its next fetch does not first try to read the whole result.
 
     def __init__(self, sources: DataSources) -> None:

@@ -41,8 +41,7 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the rows that make a visible difference. Also return all rows whose ``by`` is NULL, because
-    the page counts them.
+    """Return the rows that make a visible difference. Also return all rows whose ``by`` is NULL.
 
     Returns None if:
     - ``result`` has at most ``plot.columns`` rows, or lacks a column of the plot;
@@ -93,7 +92,7 @@ def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[in
     if column_of is None:
         return None
     parts = [[*_column_parts(each, column_of)] for each in ordered]
-    kept = set(absent)
+    kept = set(absent)  # the page counts rows without `by`
     for name in plot.measures:
         values = _column(result, position(name))
         for indexes, own in zip(series, parts, strict=True):

@@ -37,7 +37,7 @@ def aggregate_of(view: Mapping[str, Any]) -> str | None:
 
 
 def adds_averages(view: Mapping[str, Any]) -> bool:
-    """Compute ``Panel.adds_averages``."""
+    # See `Panel.adds_averages`.
     return aggregate_of(view) not in (None, "sum") and ("stack" in view or view["kind"] == PanelKind.DONUT)
 
 

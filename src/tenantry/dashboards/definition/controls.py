@@ -54,7 +54,7 @@ _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "propert
 
 @dataclass(frozen=True, slots=True)
 class _Given(ValueKind):
-    """Any value. ``tenantry.sql.declare`` checks it later."""
+    # Any value: ``tenantry.sql.declare`` checks it later.
 
     title: str
     """The kind of value, in words."""

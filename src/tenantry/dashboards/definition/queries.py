@@ -62,7 +62,6 @@ class DashboardQueries:
         yield from self.choices.values()
 
     def mapped(self, change: Callable[[SQLTemplate], SQLTemplate]) -> DashboardQueries:
-        """Return these queries with each template replaced by ``change(template)``."""
         # Panels that share a template also share the new template.
         changed = {id(each): change(each) for each in self.templates}
 

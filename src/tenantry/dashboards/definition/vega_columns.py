@@ -1,5 +1,3 @@
-"""The columns that a Vega-Lite specification names: fields, and ``datum.NAME`` in expressions."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Sends a body in small pieces, each with a time limit."""
-
 from __future__ import annotations
 
 import asyncio

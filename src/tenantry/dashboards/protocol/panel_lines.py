@@ -104,8 +104,9 @@ def with_midnights(result: Result, zone: tzinfo | None) -> Result:
     """In columns whose values all begin a day in ``zone``, write each value as midnight.
 
     For example, in São Paulo, 2018-11-04 began at 01:00. The value ``2018-11-04T01:00:00-02:00`` becomes
-    ``2018-11-04T00:00:00-03:00``, the same instant. Otherwise a column of days would look like a column of hours.
+    ``2018-11-04T00:00:00-03:00``, the same instant.
     """
+    # With the original values, a column of days would look like a column of hours.
     if zone is None:
         return result
     changed = {}

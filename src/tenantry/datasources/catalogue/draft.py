@@ -141,7 +141,6 @@ def _yaml_lines(declaration: Mapping[str, Any]) -> Iterator[str]:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return ``value`` as one line of YAML."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{flow_yaml(key)}: {flow_yaml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):

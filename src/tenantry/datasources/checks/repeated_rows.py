@@ -19,8 +19,7 @@ class RepeatedRows(WrappedTemplate):
         self._names = names
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Return SQL that counts the repeated rows. Raises InvalidSettings for a dialect without known quotation marks,
-        or a column name that needs escapes."""
+        """Raises InvalidSettings for a dialect without known quotation marks, or a column name that needs escapes."""
         quote = QUOTES.get(bound.dialect)
         if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
             raise InvalidSettings(f"{bound.dialect}: repeated rows of these columns cannot be counted")

@@ -49,8 +49,6 @@ _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 b
 
 
 class ServerError(Exception):
-    """The server refused a statement."""
-
     def __init__(self, result: PGresult) -> None:
         super().__init__()  # without the message, which may quote a value
         self.sqlstate: str = (result.error_field(DiagnosticField.SQLSTATE) or b"").decode()

@@ -46,7 +46,6 @@ class GroupQueue:
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether the group is long-running (see ``_LONG``)."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:

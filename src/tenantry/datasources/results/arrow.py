@@ -54,8 +54,8 @@ class ArrowWriter:
     """A ChunkWriter that writes a record batch for each part of the rows.
 
     A column has the Arrow type that the engine declares (``arrow_types``). Without a declared type, a column of type
-    boolean, integer, float, bytes or date has the corresponding Arrow type. Any other column has strings, because the
-    types of later values are not known. A value that its column cannot hold becomes null.
+    boolean, integer, float, bytes or date has the corresponding Arrow type. Any other column has strings. A value
+    that its column cannot hold becomes null.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class ArrowWriter:
         unknown = [None] * len(names)
         self._pa = _pyarrow()
         self._names = list(names)
+        # A column without a certain type has strings, because the types of its later values are not known yet.
         self._declared = [
             name or (ARROW_TYPES[word] if word in _CERTAIN else "string")
             for name, word in zip(arrow_types or unknown, types or unknown, strict=True)
@@ -77,7 +78,6 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write a batch, with the schema before the first one."""
         values = zip(*rows, strict=True) if rows else [()] * len(self._names)
         arrays = [
             _declared(self._pa, name, cells, self._format) for name, cells in zip(self._declared, values, strict=True)

@@ -1,4 +1,4 @@
-"""The command line ``tenantry`` (click). Each command has its own module."""
+"""The command line ``tenantry`` (click)."""
 
 from __future__ import annotations
 

@@ -159,7 +159,8 @@ def closing(
 
 
 def only_local(app: ASGIApp) -> ASGIApp:
-    """Refuse requests whose Host header is not 127.0.0.1 or localhost, to prevent DNS rebinding."""
+    """Refuse requests whose Host header is not 127.0.0.1 or localhost."""
+    # This prevents DNS rebinding.
     return TrustedHostMiddleware(app, allowed_hosts=[HOST, "localhost"])
 
 

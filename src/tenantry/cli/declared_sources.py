@@ -1,5 +1,3 @@
-"""Reads the part ``data_sources`` of a file of groups."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

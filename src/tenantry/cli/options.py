@@ -277,5 +277,6 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Do not log errors in declarations of guarded tables, because the command prints them itself."""
+    """Do not log errors in declarations of guarded tables."""
+    # The command prints them itself.
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())

@@ -134,5 +134,6 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape line breaks and control characters, so that no name can forge a row or control the terminal."""
+    """Escape line breaks and control characters."""
+    # Otherwise a name could forge a row or control the terminal.
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

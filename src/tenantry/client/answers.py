@@ -222,7 +222,7 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
     """Return the error of an unsuccessful response. An unknown error code gives a plain TenantryError. A document
-    without an error gives an UnexpectedAnswer. A 429, which always comes from a proxy, gives TooManyRequests."""
+    without an error gives an UnexpectedAnswer. A 429 gives TooManyRequests."""
     seconds = _seconds(retry_after)
     if status == TooManyRequests.status:
         return TooManyRequests("a proxy in front of /api/user limits the rate of requests", retry_after=seconds)

@@ -39,8 +39,8 @@ class Product:
     port: int
 
     def app(self, hosts: Sequence[str]) -> Starlette:
-        """Return the product's app. It refuses requests whose Host header is not in ``hosts``, so that another site
-        cannot read a pass by DNS rebinding."""
+        """Return the product's app. It refuses requests whose Host header is not in ``hosts``."""
+        # Otherwise another site could read a pass by DNS rebinding.
         routes = [
             Route("/", self.page),
             Route("/customers/{carrier}/pass", self.make_pass, methods=["POST"]),

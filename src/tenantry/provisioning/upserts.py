@@ -179,7 +179,8 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Log the exception without its message, which may contain a property. Return the error to report."""
+    """Log the exception without its message. Return the error to report."""
+    # The message may contain a property.
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",

@@ -89,8 +89,9 @@ class TypesContract:
         run_check(engine, check)
 
     def test_columns_of_one_name_are_refused(self, engine: EngineCase) -> None:
-        """Fails if rows are dicts, because a dict would lose one of the two columns ``v``."""
+        """Fails if rows are dicts."""
 
+        # A dict would lose one of the two columns ``v``.
         async def check(asked: AskedDriver) -> None:
             error = await asked.error(f"select 1 as v, 2 as w, 3 as v{engine.from_one_row}")
             assert isinstance(error, QueryFailed), repr(error)

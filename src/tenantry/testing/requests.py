@@ -125,7 +125,8 @@ async def _run(
 
 
 async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], seconds: float) -> bool:
-    """Wait for a message. Return False if the app returned without one, as apps without a lifespan do."""
+    """Wait for a message. Return False if the app returned without one."""
+    # Apps without a lifespan do so.
     waiting = asyncio.ensure_future(answers.get())
     both: set[asyncio.Future[Any]] = {task, waiting}
     done, _ = await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

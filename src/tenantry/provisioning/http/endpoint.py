@@ -250,8 +250,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """Return the error to send. For an unexpected exception, log only the type and traceback, because its message may
-    contain a token."""
+    """Return the error to send. For an unexpected exception, log only the type and traceback."""
+    # The message may contain a token.
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
@@ -263,7 +263,7 @@ def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
-    """Drain the request's body, so that the client can read the response."""
+    # The request's body is drained, so that the client can read the response.
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header

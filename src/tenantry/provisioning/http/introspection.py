@@ -76,7 +76,7 @@ class IntrospectionEndpoint(Endpoint):
     """Responds whether a user group token or pass is active, and for which group. A token or pass is active only in the
     environment of the API token. Rotations take effect at once.
 
-    Without an Authorization header, the API token may be in the form, so a small form is read before authentication."""
+    Without an Authorization header, the API token may be in a small form."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)
@@ -88,7 +88,7 @@ class IntrospectionEndpoint(Endpoint):
         deadline = Deadline(context.store_seconds)
         authorization = request.authorization()  # 400
         if authorization is None:
-            small = request.has_small_body()
+            small = request.has_small_body()  # if so, the form is read before authentication
             form = IntrospectionForm(await request.read_body(context.body_seconds) if small else b"")
             caller = await context.authenticate(digest_of(_secret_of_form(form)), deadline)  # 401, 400
             request.require_media_type(FORM)  # 415

@@ -76,8 +76,7 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """Read the request, the API token and the group. If the body is small, one store call reads both token and
-        group."""
+        # If the body is small, one store call reads both the API token and the group.
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)

@@ -15,7 +15,8 @@ from tenantry.testing import FrozenClock, make_token
 
 class EndDateContract:
     async def test_an_end_date_is_kept(self, store: Store, clock: FrozenClock) -> None:
-        """The store returns expired groups too. Its callers check the end date."""
+        """The store returns expired groups too."""
+        # Its callers check the end date.
         ends = clock() + timedelta(microseconds=1)
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(

@@ -94,8 +94,9 @@ class BackendContract:
 class LeaseContract(BackendContract):
     """Tests ``read_at_snapshot``, ``changes`` and ``slots``. A generation is the number of a change.
 
-    ``store`` and ``backend`` must run on one host with the same run folder, because ``backend`` notices the writes of
-    ``store`` by a file in this folder."""
+    ``store`` and ``backend`` must run on one host with the same run folder."""
+
+    # ``backend`` notices the writes of ``store`` by a file in this folder.
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
         """Creating a group does not count as a change."""
@@ -133,7 +134,7 @@ class LeaseContract(BackendContract):
     async def test_an_update_to_an_equal_value_of_another_text_is_a_change(
         self, store: Store, backend: LeasedBackend
     ) -> None:
-        """``1`` and ``1.0`` are equal in Python, but not in a template."""
+        # ``1`` and ``1.0`` are equal in Python, but not in a template.
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         again: dict[str, Any] = {"a": 1.0, "z": {"items": [1.0, "😀"]}}

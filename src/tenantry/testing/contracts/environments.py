@@ -84,7 +84,8 @@ class EnvironmentContract:
             await store.environments.set_embedding_hosts(Environment(77, "nowhere", Tag.CUSTOMER), hosts)
 
     async def test_groups_are_counted_by_the_keys_of_their_valid_tokens(self, store: Store, clock: FrozenClock) -> None:
-        """Tokens in their grace period are counted separately, because their groups already have new tokens."""
+        """Tokens in their grace period are counted separately."""
+        # Their groups already have new tokens.
         assert dict(await store.environments.count_tokens()) == {}
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)

@@ -78,7 +78,7 @@ class UsageContract:
         assert await sums(store) == {ACME: Usage(queries=3)}
 
     async def test_many_writers_add_to_the_same_rows(self, store: Store) -> None:
-        """Fails on PostgreSQL if batches lock rows in different orders."""
+        # Fails on PostgreSQL if batches lock rows in different orders.
         rows: Sequence[HourlyUsage] = [used(UsageKey("production", f"g{each}", ""), resolves=1) for each in range(MANY)]
         orders = [rows if writer % 2 else rows[::-1] for writer in range(8)]
         batches = [batch(1, *order, writer=bytes([at]) * 16) for at, order in enumerate(orders)]

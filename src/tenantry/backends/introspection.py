@@ -182,9 +182,7 @@ def _is_this_host(host: str) -> bool:
 _Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class _Response(BaseModel):
-    """Introspection response (RFC 7662 section 2.2)."""
-
+class _Response(BaseModel):  # RFC 7662 section 2.2
     model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
     active: bool
     exp: _Seconds | None = None

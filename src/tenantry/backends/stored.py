@@ -173,7 +173,8 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def ascii_lower(text: str) -> str:
-    """Lower-case A to Z only, so that all databases agree."""
+    """Lower-case A to Z only."""
+    # Databases do not agree on other letters.
     return text.translate(_LOWER)
 
 

@@ -44,8 +44,6 @@ class NoBody(StrictBody):
 
 
 class GroupBody(StrictBody):
-    """The group and the viewer of a request."""
-
     environment: Annotated[str, Field(max_length=255)]
     group: Annotated[str, Field(max_length=255)]
     """The group's ``provided_id``."""
@@ -184,7 +182,7 @@ async def find_environment(workbench: Workbench, author: EditorAuthor, name: str
 
 
 def status_for_author(error: TenantryError) -> int:
-    """Return the HTTP status of an error. A broken template gets 422, because the request contains it."""
+    # A broken template gets 422, because the request contains it.
     return HTTPStatus.UNPROCESSABLE_ENTITY if isinstance(error, TemplateError) else error.status
 
 

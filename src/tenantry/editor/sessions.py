@@ -109,7 +109,7 @@ def session_keys(request: Request) -> list[str]:
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name, which contains the port: browsers send a host's cookies to all its ports."""
+    # The name contains the port: browsers send a host's cookies to all its ports.
     return _COOKIE if request.url.port is None else f"{_COOKIE}-{request.url.port}"
 
 

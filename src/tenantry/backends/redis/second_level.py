@@ -95,7 +95,8 @@ class RedisBackend:
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Read from the origin and not from Redis, because callers of ``find`` do not check generations."""
+        """Read from the origin, not from Redis."""
+        # Callers of ``find`` do not check generations.
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
@@ -203,11 +204,11 @@ class _RedisConnections:
 def read_batcher(
     read: Callable[[Sequence[str]], Awaitable[Sequence[bytes | None]]], budget: float, ended: Callable[[bool], None]
 ) -> TickBatcher[str, bytes | None]:
-    """Return a batcher that runs at most two commands at once. A command may run for longer than ``budget``, so that a
-    slow handshake can finish."""
+    """Return a batcher that runs at most two commands at once."""
 
     async def fetch(keys: list[str], _: float) -> dict[str, bytes | None]:
         try:
+            # May take longer than ``budget``, so that a slow handshake can finish.
             values = await ask_server(read(keys), seconds=_READ_SECONDS)
         except ConnectionError as error:
             raise NoAnswer from error

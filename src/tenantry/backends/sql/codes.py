@@ -95,7 +95,8 @@ class SQLCodes(SQLPart, CodeStore):
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
     """Return when the new code ends: at ``ends``, or when its API token expires, if that is earlier. Raises
-    Unauthorized if the token has ended. Locks the token's row, so that a later revocation also deletes the new code."""
+    Unauthorized if the token has ended."""
+    # The row of the token is locked, so that a later revocation also deletes the new code.
     tokens = api_tokens.c
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()

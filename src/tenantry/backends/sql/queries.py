@@ -61,8 +61,7 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named like a SQL function
-    """SQL condition: the group's name, with A to Z in lower case, contains a string. Other letters are compared as they
-    are, so that all databases agree."""
+    """SQL condition: the group's name, with A to Z in lower case, contains a string."""
 
     type: Boolean = Boolean()
     inherit_cache = True
@@ -76,12 +75,12 @@ def _instr(element: name_contains, compiler: Any, **options: Any) -> str:
 @compiles(name_contains, "postgresql")
 def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
     part = compiler.process(element.clauses, **options)
+    # The collation "C" leaves other letters as they are, as SQLite does.
     return f'strpos(lower(user_groups.name collate "C"), {part}) > 0'
 
 
 class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """Names a column in a condition, so that SQLite does not use the column's index. With the index, it would read and
-    sort all rows with the same value before it returns one page."""
+    """Names a column in a condition, so that SQLite does not use the column's index."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -89,6 +88,7 @@ class in_order(FunctionElement[int]):  # noqa: N801 - named like a SQL function
 
 @compiles(in_order)
 def _plus(element: in_order, compiler: Any, **options: Any) -> str:
+    # With the index, SQLite would read and sort all rows with the same value before it returns one page.
     return f"+{compiler.process(element.clauses, **options)}"
 
 

@@ -116,12 +116,12 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run ``work`` in a transaction. Until the transaction ends, the slots of ``handles`` have odd versions, so
-        that no process uses their cached answers. Then notify the listeners."""
+        """Run ``work`` in a transaction. Until the transaction ends, the slots of ``handles`` have odd versions.
+        Then notify the listeners."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
-        """Finish the write even if the caller is cancelled: otherwise a slot would stay odd."""
+        # Finish the write even if the caller is cancelled: otherwise a slot would stay odd.
         task = asyncio.create_task(writing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

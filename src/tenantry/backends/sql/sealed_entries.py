@@ -1,6 +1,3 @@
-"""Adds sealed audit entries. A writer first locks the row of the table ``generation``, which holds the head of the
-chain. Then it takes numbers for its entries. So entries are sealed in the order of their numbers."""
-
 from __future__ import annotations
 
 import json
@@ -65,6 +62,8 @@ def add_entries(
     """Add ``entries`` with seals. This must be the last statement of a transaction. ``head``: the row of
     ``generation``, if the caller has already locked it."""
     on_postgresql = connection.dialect.name == "postgresql"
+    # A writer locks the row of ``generation``, which holds the head of the chain, before it takes numbers for its
+    # entries. So entries are sealed in the order of their numbers.
     if head is None:
         head = (
             first_of(connection, _HEAD_POSTGRESQL, (len(entries),))

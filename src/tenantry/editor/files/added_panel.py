@@ -78,7 +78,6 @@ def _after_flow(text: str, rows: Any, row: str) -> str:
 
 
 def _content_end(node: Any) -> int:
-    """Return the offset after the last character of a node's content."""
     # PyYAML's end mark of a block is after the comments that follow.
     children: list[Any] = [each for pair in node.value for each in pair] if node.id == "mapping" else node.value
     if node.id == "scalar" or node.flow_style or not children:

@@ -37,12 +37,12 @@ class _Compiled(NamedTuple):
 
 
 class Compiler:
-    """Compiles the queries that authors type, in separate threads. Keeps recent queries, because a page sends each to
-    several endpoints."""
+    """Compiles the queries that authors type, in separate threads. Keeps recent queries."""
 
     def __init__(self, queries: QueryDrafts) -> None:
         self.queries: Final = queries
         self._threads = ThreadPoolExecutor(_THREADS, "tenantry-editor")
+        # A page sends each query to several endpoints.
         self._kept: LRUCache[_Key, _Compiled] = LRUCache(_KEPT, lambda each: _LEAST + len(each.query.text))
         self._lock = Lock()
 

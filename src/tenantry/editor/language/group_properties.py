@@ -1,4 +1,4 @@
-"""The properties of all groups of an environment, gathered in the background so that no request waits long for them."""
+"""The properties of all groups of an environment, gathered in the background."""
 
 from __future__ import annotations
 

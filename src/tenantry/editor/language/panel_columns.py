@@ -29,12 +29,13 @@ class _PanelQuery(NamedTuple):
 
 class PanelColumns:
     """Compares the columns that a dashboard names with the columns that its queries return for a group. Keeps the
-    columns of the last queries, because most keystrokes do not change a query."""
+    columns of the last queries."""
 
     def __init__(self, sources: DataSources, compiler: Compiler, seconds: float) -> None:
         self._sources = sources
         self._compiler = compiler
         self._seconds = seconds
+        # Most keystrokes do not change a query.
         self._kept: LRUCache[tuple[Any, ...], list[_Columns]] = LRUCache(_KEPT)
 
     async def findings(self, saved: SavedDashboard, group: UserGroup) -> list[Finding]:

@@ -1,8 +1,4 @@
-"""Connects to PostgreSQL with psycopg, directly or through a pooler.
-
-A transaction pooler, such as PgBouncer, may use another server connection for each transaction. So only direct
-connections use prepared statements, session settings and LISTEN.
-"""
+"""Connects to PostgreSQL with psycopg, directly or through a pooler."""
 
 from __future__ import annotations
 
@@ -52,6 +48,8 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
     """A psycopg connection that also runs fixed statements. A fixed statement is SQL that is run again with other
     values."""
 
+    # A transaction pooler, such as PgBouncer, may use another server connection for each transaction. So only direct
+    # connections use prepared statements, session settings and LISTEN.
     direct = False
     """Whether the connection has no pooler in between. Behind a pooler, no statement is prepared, and ``begin`` also
     sends SET_IN_TRANSACTION."""

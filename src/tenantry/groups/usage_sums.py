@@ -25,7 +25,8 @@ class Usage(NamedTuple):
     """Number of look-ups of the group's tokens."""
 
     def plus(self, other: Usage) -> Usage:
-        """Return the sum. Its seconds are rounded to microseconds, so the order of additions does not matter."""
+        """Return the sum. Its seconds are rounded to microseconds."""
+        # Otherwise the sum could depend on the order of additions.
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 

@@ -30,9 +30,7 @@ T = TypeVar("T")
 
 class BoundedResolver(Protocol):
     @property
-    def staleness(self) -> float:
-        """The resolver's staleness bound, in seconds."""
-        ...
+    def staleness(self) -> float: ...
 
     @property
     def lease_age(self) -> float | None: ...

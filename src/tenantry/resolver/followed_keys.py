@@ -40,8 +40,8 @@ class FollowedKeys:
         return read_pass(self._keys, raw, clock)
 
     def refresh(self) -> None:
-        """Reread the key file. Call this before each poll. Otherwise the poll would extend the lease of tokens whose
-        key was removed."""
+        """Reread the key file. Call this before each poll."""
+        # Otherwise the poll would extend the lease of tokens whose key was removed.
         self._keys.refresh()
         self._forget_removed()
 

@@ -1,7 +1,7 @@
 """The processes of one host share slots files (``SharedSlots``) in the run folder.
 
 By default, the run folder is in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with
-``TENANTRY_RUN_GROUP``, ``tenantry-group-<group id>-<name>``. ``TENANTRY_RUN_DIR`` names another folder."""
+``TENANTRY_RUN_GROUP``, ``tenantry-group-<group id>-<name>``."""
 
 from __future__ import annotations
 

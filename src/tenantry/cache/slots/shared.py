@@ -1,5 +1,5 @@
-"""A store's slots in a memory-mapped file. If the file is deleted while processes use it, the next writer prevents all
-caching with the old file, and then makes a new file (``renewed``)."""
+"""A store's slots in a memory-mapped file. If the file is deleted while processes use it, the next writer makes
+a new one (``renewed``)."""
 
 from __future__ import annotations
 

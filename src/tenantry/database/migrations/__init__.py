@@ -123,9 +123,9 @@ def _upgrade(connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends. Between two attempts, no lock is held."""
+    """Lock all our tables until the transaction ends."""
     # A migration that locked one table at a time could deadlock with running processes. If it waited for a lock, for
-    # example during a dump, running processes would queue behind it.
+    # example during a dump, running processes would queue behind it. So between two attempts, no lock is held.
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds

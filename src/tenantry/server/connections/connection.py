@@ -136,8 +136,8 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Close the connection once all bytes are sent. If the client may still send, close only our side, because a
-        reset would lose the response (RFC 9112 section 9.6)."""
+        """Close the connection once all bytes are sent. If the client may still send, close only our side."""
+        # Otherwise a reset could lose the response (RFC 9112 section 9.6).
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:

@@ -49,7 +49,8 @@ class SchemaQuery(WrappedTemplate):
     """Makes the engine return only the column names of a template, and no rows."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for an engine that would run ``bound`` to name its columns."""
+        """Return the query for the column names. Raises InvalidSettings for an engine that would run ``bound`` to name
+        its columns."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs

@@ -16,9 +16,8 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has ended the response."""
-
-    # An OSError, as ASGI 2.4 requires after a disconnect.
+    """The app's ``send`` raises this after Tenantry has ended the response. It is an OSError, as ASGI 2.4 requires
+    after a disconnect."""
 
 
 class LongResponse(TokenWatch):

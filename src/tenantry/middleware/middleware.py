@@ -31,14 +31,17 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The methods of a ``Resolver`` that the middleware calls."""
+    """The methods of a resolver that the middleware calls."""
 
     @property
     def environment(self) -> str | None: ...
 
-    def peek(self, raw: bytes) -> UserGroup | None: ...
+    def peek(self, raw: bytes) -> UserGroup | None:
+        """Return the token's group if it is cached and valid. Does no I/O and never raises."""
 
-    async def resolve(self, raw: bytes) -> UserGroup: ...
+    async def resolve(self, raw: bytes) -> UserGroup:
+        """Return the token's group. Raises InvalidToken or StoreUnavailable."""
+        ...
 
 
 class _PlainResolver:

@@ -30,7 +30,9 @@ T = TypeVar("T")
 
 class BoundedResolver(Protocol):
     @property
-    def staleness(self) -> float: ...
+    def staleness(self) -> float:
+        """The resolver's staleness bound, in seconds."""
+        ...
 
     @property
     def lease_age(self) -> float | None: ...

@@ -20,9 +20,8 @@ _CLOSE_SECONDS: Final = 2.0
 
 
 class SocketClosed(ConnectionError):
-    """The app's ``send`` raises this after Tenantry has closed the websocket."""
-
-    # An OSError, as ASGI 2.4 requires after a disconnect.
+    """The app's ``send`` raises this after Tenantry has closed the websocket. It is an OSError, as ASGI 2.4 requires
+    after a disconnect."""
 
 
 class WebSocketSession(TokenWatch):

@@ -53,6 +53,7 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
+        """The versions of all slots. They can be read even after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:
@@ -67,6 +68,8 @@ class SlotTable:
         self._for_writing()[slot_index(handle)] = new_version()
 
     def writing(self, handle: bytes) -> SlotWrite:
+        """Return a context manager for a write. It gives the handle's slot an odd version at the start, and a new even
+        version at the end."""
         return SlotWrite(self._for_writing(), slot_index(handle))
 
     def _for_writing(self) -> memoryview[int]:

@@ -85,7 +85,7 @@ def _is_number(value: Any) -> bool:
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> TablePage:
-    """Raises InvalidSettings if the engine cannot page."""
+    """Let the engine sort and page. Raises InvalidSettings if it cannot page."""
     # Order by `sort`, then by all sortable columns in `named`, so that no row is on two pages.
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:

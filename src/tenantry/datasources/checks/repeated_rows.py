@@ -19,7 +19,8 @@ class RepeatedRows(WrappedTemplate):
         self._names = names
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for a dialect without known quotation marks, or a column name that needs escapes."""
+        """Return the query that counts. Raises InvalidSettings for a dialect whose quotation marks are not known, and
+        for a column name that needs escapes."""
         quote = QUOTES.get(bound.dialect)
         if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
             raise InvalidSettings(f"{bound.dialect}: repeated rows of these columns cannot be counted")

@@ -109,7 +109,7 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Raises SourceUnavailable if this fails, and InvalidSource in these cases:
+        """Connect. Raises SourceUnavailable if this fails, and InvalidSource in these cases:
         - A Redshift URL leads to PostgreSQL.
         - The role can read the store's tables.
         - The source has session variables, but the role bypasses row-level security.

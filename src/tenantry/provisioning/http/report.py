@@ -157,7 +157,7 @@ class ReportBuffer:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Raises ClientDisconnected if the reading task has ended."""
+        """Wait until the buffer has space. Raises ClientDisconnected if the task that sends its content has ended."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()

@@ -145,7 +145,7 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Return the stored response, with the group's present value of ``suspended``. ``now``: the group as it is now,
+        """Return the stored response, with the group's current value of ``suspended``. ``now``: the group as it is now,
         or None if it was deleted. Raises IdempotencyKeyReused for another body, and IdempotencySuperseded if the group
         was rotated or deleted."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):

@@ -93,7 +93,7 @@ class _OwnCommands(Mapping[str, click.Command]):
 def commands() -> None:
     """Tenantry, the tenancy layer of embedded dashboards.
 
-    Settings are options, environment variables (TENANTRY_…) or lines of the settings file (TENANTRY_CONFIG, default
+    Settings come from options, environment variables (TENANTRY_…) and the settings file (TENANTRY_CONFIG, default
     ./tenantry.toml). An option overrides a variable, and a variable overrides the file. A command prints its result on
     stdout, and everything else on stderr.
     """

@@ -25,7 +25,7 @@ class Mappings:
         self._groups = 0
 
     def add(self, group: UserGroup, seen: Iterable[SavedDashboard]) -> None:
-        """Check one group. ``seen``: the dashboards and panels that the group sees."""
+        """Note the schemas that the group lacks. ``seen``: the dashboards and panels that it sees."""
         if group.environment.external_data_sources:
             return
         self._groups += 1

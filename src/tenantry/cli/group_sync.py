@@ -42,7 +42,7 @@ _TOGETHER: Final = 250
 """Groups per transaction."""
 
 _SHOWN_ABSENT: Final = 20
-"""If groups that are not in the file are kept, at most this many are listed by id."""
+"""Maximum number of groups to list by id, of those that are kept although the file lacks them."""
 
 
 @click.command("sync")

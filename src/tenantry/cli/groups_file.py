@@ -233,5 +233,5 @@ _FIXES: Final = (
     ("the line is longer than", "remove values that no query or dashboard uses"),
     ("the line", _LINE),
 )
-"""Pairs (part of an error message, fix). The first part that is in the message gives the fix."""
+"""Pairs (part of an error message, fix). The first pair whose part is in the message applies."""
 OTHER_FIX: Final = "remove it, or write another value"

@@ -55,8 +55,8 @@ class Client:
       wait, the call raises the error in this response at once.
     - ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET.
 
-    All methods may raise the TenantryError that the service reports, TooManyRequests, ApiUnreachable or
-    UnexpectedAnswer. A call with ``dry_run`` writes nothing. The constructor raises ValueError for an invalid
+    All methods may raise TooManyRequests, ApiUnreachable, UnexpectedAnswer, or the TenantryError that the service
+    reports. A call with ``dry_run`` writes nothing. The constructor raises ValueError for an invalid
     argument."""
 
     def __init__(

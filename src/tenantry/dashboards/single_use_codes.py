@@ -48,7 +48,7 @@ MAX_PAYLOAD: Final = 4_096
 made."""
 
 CODE_LENGTH: Final = 43
-"""Characters of a code: 32 random bytes in base64url."""
+"""Length of a code in characters: 32 random bytes in base64url."""
 
 
 class SingleUseCodes:

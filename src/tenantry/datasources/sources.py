@@ -236,8 +236,8 @@ class DataSources:
         *,
         now: datetime | None = None,
     ) -> ExplainedQuery:
-        """Explain a query without running it. ``now``: as for ``query``. Raises the errors that ``fetch`` raises before
-        it runs the query."""
+        """Return the SQL that the query would run, and the origin of its values. ``now``: as for ``query``. Raises the
+        errors that ``fetch`` raises before it runs a query."""
         check_owner(group, variables)
         registered = await self._lookup.of_schema(group, schema)
         opened = self._open_sources.find(registered)

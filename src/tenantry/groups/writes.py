@@ -129,7 +129,8 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """An update of a group. It is made only if nobody has changed the group since the caller read it as ``group``."""
+    """An update of a group. ``group`` is the state that the caller has read. If the group has changed since then,
+    the update is not made."""
 
     group: UserGroup
     changes: GroupChanges

@@ -45,7 +45,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Make ``|tojson`` of any Jinja environment accept Records and RecordLists."""
+    """Make the filter ``tojson`` of a Jinja environment accept Records and RecordLists."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:

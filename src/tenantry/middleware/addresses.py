@@ -60,7 +60,7 @@ class OriginalAddress:
     token: bytes
     path: str
     query_name: str | None
-    """The query parameter in which redirects get the token back; None if the token was in the path."""
+    """If the app redirects, the token is put back into the address in this query parameter. None: into the path."""
 
 
 def may_hold_token(value: bytes) -> bool:

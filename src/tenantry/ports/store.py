@@ -27,7 +27,7 @@ from tenantry.ports.sources import SourceStore
 
 
 class TokenCount(NamedTuple):
-    """How many valid tokens a signing key signed."""
+    """How many valid tokens a signing key has signed."""
 
     live: int = 0
     """The number of groups whose live token the key signed."""

@@ -27,7 +27,7 @@ class Rotated(NamedTuple):
 
 
 class RotationPage(NamedTuple):
-    """A page of results, in the order of ``team_id``."""
+    """One page of a rotation of many groups, ordered by ``team_id``."""
 
     rotations: Sequence[Rotated]
     next: int | None

@@ -40,7 +40,7 @@ class Resolver:
     - ``capacity``: maximum number of cached tokens.
     - ``unknown_capacity``: maximum number of groups whose refused tokens are cached.
     - ``pass_capacity``: maximum number of cached passes.
-    - ``patience``: maximum seconds of a load; a longer load raises StoreUnavailable. At most ``staleness``.
+    - ``patience``: how many seconds a load may take before it raises StoreUnavailable. At most ``staleness``.
     - ``buses``: report writes sooner than the next poll.
     - ``clock``: a clock in seconds that also runs while the machine is suspended.
     - ``time_of_day``: the clock for end dates.
@@ -48,8 +48,8 @@ class Resolver:
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect within
     about a fifth of the staleness bound, or within the full bound if the store is unavailable.
 
-    Answers of a backend that is not a LeasedBackend are cached for the full bound. With any backend, the tokens of a
-    removed key are refused within the bound.
+    Answers of a backend that is not a LeasedBackend are cached for the full bound. With any backend, tokens that
+    a removed key has signed are refused within the bound.
 
     Event loops and threads may share a resolver."""
 

@@ -140,7 +140,7 @@ def raise_lease(connection: Connection, seconds: float) -> float:
 
 
 def write_nothing(connection: Connection) -> None:
-    """Test whether the database permits writes: set a value to itself, unless another transaction has locked the
-    row."""
+    """Set a value to itself, so that the database raises an error if it permits no writes. Do nothing if the row is
+    locked."""
     if connection.execute(LONGEST_LEASE.with_for_update(skip_locked=True)).first() is not None:
         connection.execute(generation.update().values(run_name=generation.c.run_name))

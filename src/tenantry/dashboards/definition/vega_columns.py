@@ -67,7 +67,7 @@ def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[s
 
 
 def is_field(pointer: str) -> bool:
-    """Whether the string at this JSON pointer of a specification may be a field."""
+    """Whether a string at this JSON pointer of a Vega specification can name a column."""
     keys = [key for key in pointer.split("/")[1:] if not key.isdecimal()]
     named = _ANYWHERE | (_IN_TRANSFORMS | {"value"} if "transform" in keys else set())
     return not named.isdisjoint(keys[-1:]) or "repeat" in keys

@@ -1,4 +1,4 @@
-"""PanelStream, the response to a request for panels. It consists of JSON lines (NDJSON) in the order of completion:
+"""The response to a request for panels: JSON lines (NDJSON) in the order of completion:
     {"dashboard": …}                    first, if requested
     {"choices": "origin", "values": …}  the choices of a control, if a query returns them
     {"panel": "1-1", "columns": …}      rows or an error
@@ -47,8 +47,8 @@ ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
 
 
 class PanelStream(LineStream):
-    """A response with the panels. Raises InvalidBody for an unknown or repeated panel, and for a control whose choices
-    do not come from a query."""
+    """A response with the requested panels and choices. Raises InvalidBody if the request names an unknown or repeated
+    panel, or a control whose choices do not come from a query."""
 
     def __init__(
         self,

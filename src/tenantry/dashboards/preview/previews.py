@@ -208,7 +208,7 @@ class PreviewBackend(CodesOfGroups, Protocol):
 
 
 class PreviewEndpoint(Endpoint):
-    """Creates an address that shows a dashboard once, as a group sees it. The request must have an API token."""
+    """Creates a single-use link to a dashboard as a group sees it. The request must have an API token."""
 
     def __init__(self, store: PreviewBackend, previews: Previews, access: Access) -> None:
         super().__init__("POST")

@@ -48,7 +48,7 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Create the store's tables, or alter them to the revision HEAD. A missing SQLite file is created. Raises
+    """Create the store's tables, or upgrade them to the revision HEAD. A missing SQLite file is created. Raises
     StoreUnavailable if the database cannot be used, and InvalidSettings if the URL is invalid, the file's folder
     does not exist or a package is missing."""
     address = read_address(url)

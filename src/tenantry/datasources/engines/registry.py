@@ -184,8 +184,8 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
 
 
 def source_notes(source: RegisteredSource, driver: Driver[Any], host: Mapping[str, Engine]) -> tuple[str, ...]:
-    """Return warnings that the source's engine does not keep queries read-only or cannot stop them. ``host``: the
-    engines of ``DataSources(engines=…)``."""
+    """Return warnings if the source's engine does not keep queries read-only or cannot stop them. ``host``: the engines
+    of ``DataSources(engines=…)``."""
     engine = find_engine(parse_url(source.url), host, trusted=source.trusted)
     enforcement = engine.enforcement
     if engine.name in host:

@@ -54,7 +54,7 @@ class _CheckContext:
 
 
 class Checks:
-    """Checks texts while authors type, as ``tenantry sql check`` and ``tenantry dashboards check`` do."""
+    """Makes the checks of ``tenantry sql check`` and ``tenantry dashboards check`` while an author types."""
 
     def __init__(
         self,

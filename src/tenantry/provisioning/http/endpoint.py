@@ -109,7 +109,7 @@ _ALWAYS: Final = (
     (b"vary", b"Authorization, Accept"),
 )
 _BODY_NOT_READ: Final = (408, 413)
-"""With these statuses the body is not read to its end, so the connection cannot be reused."""
+"""Statuses of responses after which the body is not read to its end, so the connection cannot be reused."""
 
 # --- responses --------------------------------------------------------------------------------------------------------
 

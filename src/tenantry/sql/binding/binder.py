@@ -115,7 +115,7 @@ class _Compiler:
         self._reader = reader
         self._shares = shares
         self._always: set[Hashable] = set()
-        """Placeholders outside of clauses and branches. Every rendered SQL contains them."""
+        """Placeholders outside of clauses and branches. All rendered SQL contains them."""
         self._sometimes: set[Hashable] = set()
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:

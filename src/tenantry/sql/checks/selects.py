@@ -31,7 +31,7 @@ Select: TypeAlias = Mapping[str, list[OutlineToken]]
 
 
 def selects_of(tokens: Tokens) -> Iterator[Select]:
-    """Yield every select, including those in parentheses and in the choices of tags."""
+    """Yield every select, including those in parentheses and in the SQL that a viewer can choose."""
     for piece in split_at(tokens, *_SET_OPERATORS):
         clauses = _clauses_of(piece)
         if "select" in clauses or "from" in clauses:

@@ -12,7 +12,7 @@ from tenantry.sql.syntax_tree import Tree
 
 
 class TableProof(NamedTuple):
-    """A query that fails on the engine if the table, or a column in its condition, does not exist."""
+    """A query that tests a declared table: it fails if the table, or a column in the table's condition, is missing."""
 
     entry: TableEntry
     sql: str

@@ -159,8 +159,8 @@ def _length(nodes: Sequence[Node]) -> int:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """Yield each plain name that ``combinations`` chooses in place of others. If the name is a table, the others may
-    be tables too."""
+    """Of many branches that are plain names, ``combinations`` tries only the first. Yield these names: if one is a
+    table, the others may be tables, too."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

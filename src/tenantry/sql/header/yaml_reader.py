@@ -45,7 +45,8 @@ class YamlNode:
     """If the node is a dict: key → offset of the key."""
 
     def offset_of(self, keys: Iterable[str]) -> int:
-        """Follow ``keys`` from this node inwards. Return the offset of the last key that exists, else of this node."""
+        """Follow ``keys`` from this node inwards. Return the offset of the last key that exists, or of this
+        node if none does."""
         node, offset = self, self.offset
         for key in keys:
             if isinstance(node.value, dict) and key in node.value:

@@ -27,15 +27,16 @@ from tenantry.sql.tenant_guard import TenantGuard, is_viewer_input
 
 _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
-"""SQL that needs a literal after it, as in ``_utf8mb4 'a'`` and ``show tables like 'a%'``. A placeholder there gets no
-form."""
+"""SQL that needs a literal after it, as in ``_utf8mb4 'a'`` and ``show tables like 'a%'``. A placeholder there stays
+as it is."""
 _AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
-"""A tag before a word that needs a literal, as in ``rows 3 preceding``. A placeholder there gets no form."""
+"""A tag before a word that needs a literal, as in ``rows 3 preceding``. A placeholder there stays as it is."""
 _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Returns the form of each placeholder: SQL that contains ``{placeholder}``, or an empty string."""
+    """Returns the form of each placeholder: the SQL to write for it, such as ``{placeholder}::date``, or an empty
+    string."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -60,8 +61,8 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a value of the group. ``string`` is the offset of the string literal around the tag, or
-        None."""
+        """Return the form of a tag with a value of the group. ``string``: if the tag is in a string literal, the offset
+        of the literal."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""

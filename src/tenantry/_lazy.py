@@ -64,7 +64,7 @@ def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, tit
         return None
     origins = ", ".join(sorted(f"{each.dist.name} {each.dist.version}" for each in points if each.dist is not None))
     if len(points) > 1:
-        raise EntryPointError(f"{title} comes from several distributions: {origins}. Uninstall one.")
+        raise EntryPointError(f"{title} comes from several distributions: {origins}. Uninstall all but one.")
     try:
         loaded = points[0].load()
     except (Exception, SystemExit) as error:  # noqa: BLE001  # the module of another distribution may raise anything

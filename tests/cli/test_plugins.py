@@ -111,7 +111,7 @@ def test_two_distributions_with_one_command_are_refused(plugin: Plugin, tmp_path
     refused, listed = tenantry(tmp_path, "hello", "--help")
     assert refused.code == 1
     assert refused.err == (
-        "tenantry: the command 'hello' comes from several distributions: one 1.0, two 1.0. Uninstall one.\n"
+        "tenantry: the command 'hello' comes from several distributions: one 1.0, two 1.0. Uninstall all but one.\n"
     )
     assert "  hello " in listed.out
 

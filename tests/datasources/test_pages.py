@@ -94,7 +94,7 @@ async def test_a_cursor_is_only_bound(each_engine: str, open_sources) -> None:
         ({"order": ["i"], "size": 0}, InvalidSettings, "size is 0"),
         ({"order": ["i"], "offset": -1}, InvalidSettings, "offset is -1"),
         ({"order": ["i"], "total": "about"}, InvalidSettings, "total is 'about'"),
-        ({"order": ["n"]}, QueryFailed, "has NULL"),
+        ({"order": ["n"]}, QueryFailed, "contains NULL"),
     ],
 )
 async def test_what_no_page_can_be(

@@ -261,7 +261,7 @@ async def test_a_change_that_cannot_be_told_is_an_error(fleet: Fleet) -> None:
     fleet.insert()
     fleet.clock.now += 1
     fleet.valkey.kill()
-    with pytest.raises(SourceUnavailable, match="do not know of the change"):
+    with pytest.raises(SourceUnavailable, match="do not know that data changed"):
         await one.sources.changed(PRODUCTION, "ds_1")
     fleet.clock.now += 1
     assert await one.count() == 4

@@ -41,8 +41,8 @@ APPLIED_AT_ONCE: Final = 25
 
 
 class GroupCache:
-    """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes. Also caches refusals (no group has this
-    token) for ``unknown_capacity`` handles. Thread-safe.
+    """Caches groups by token and by pass, and refusals: answers that no group has a token. ``capacity``,
+    ``pass_capacity`` and ``unknown_capacity`` are the maximum numbers of tokens, passes and refusals. Thread-safe.
 
     Times are in seconds, on a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
     that does not list its changes. Then the lease never ends, and generations are ignored."""

@@ -42,7 +42,7 @@ dashboards.add_command(preview_command)
 @click.option(
     "--may-open",
     metavar="PROPERTY",
-    help="The property that lists which dashboards a group may open, if your app sets may_open.",
+    help="The property that lists which dashboards a group may open, as in mount_dashboards(may_open=PROPERTY).",
 )
 @click.option(
     "--format",

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 no_check_option: OptionDecorator = click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the data source. Tenantry still opens a new URL of SQLite or PostgreSQL once, and refuses a "
-    "source that can read the store's own tables. If the server does not answer soon, there is only a warning.",
+    help="Do not test the data source. Tenantry still connects once to a new SQLite or PostgreSQL URL, and refuses a "
+    "source that can read the store's own tables. If the server does not answer in time, there is only a warning.",
 )
 
 
@@ -39,8 +39,8 @@ def _key_file(keys: str | None) -> KeyRing:
         return SigningKeys.from_file(settings(keys=keys).keys)
     except InvalidKeys as error:
         raise InvalidKeys(
-            f"encrypting the password in the URL needs the signing-key file, but {error.message}. Or write a "
-            "reference instead of the password: env:NAME or file:/path"
+            f"encrypting the password in the URL needs the signing-key file, but {error.message}. Alternatively, "
+            "write a reference in place of the password: env:NAME or file:/path"
         ) from None
 
 

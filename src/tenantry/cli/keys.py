@@ -69,8 +69,8 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
 @with_store
 async def list_(store: Store, keys: str | None, as_json: bool) -> None:
     """List the ids of all keys, and show which key is active. The column `groups` counts the groups whose token the key
-    signed. `in_grace` counts the groups that now have a token of another key, while their old token of this key is
-    still valid. `sources` counts the data sources whose URL the key encrypts. Secrets are not shown."""
+    signed. `in_grace` counts the groups whose old token, signed with the key, is still valid, and whose new token
+    another key signed. `sources` counts the data sources whose URL the key encrypts. Secrets are not shown."""
     listed = key_file.list_keys(settings(keys=keys).keys)
     uses, is_known = _Uses(), True
     try:

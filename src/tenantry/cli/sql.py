@@ -37,7 +37,9 @@ from tenantry.sql.parameters import RANGE_ENDS
 def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
     for path in paths:
         if not VARIABLE_PATH.fullmatch(path):
-            raise click.BadParameter(f"{path!r} is not a path: write names joined by dots")
+            raise click.BadParameter(
+                f"{path!r} is not the path of a variable: write names joined by dots, such as user_group.name"
+            )
     return paths
 
 

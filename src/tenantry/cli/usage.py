@@ -58,7 +58,7 @@ def as_hour(value: str) -> datetime:
     type=click.Choice([*_TIMES, "group", "source", "viewer"]),
     default=["group"],
     show_default=True,
-    help="Sum up the usage by this; repeatable: --by month --by group prints a row for each group and month.",
+    help="Group the totals by this field; repeatable: --by month --by group prints a row for each group and month.",
 )
 @click.option(
     "--format",

@@ -91,7 +91,7 @@ async def fetch_page(
     keys = [tuple(row[name] for name in window.names) for row in rows]
     if any(value is None for key in keys for value in key):
         raise QueryFailed(
-            "the page is ordered by a column that has NULL: order by columns without NULL, for example coalesce(…)"
+            "the page is ordered by a column that contains NULL: order by columns without NULL, for example coalesce(…)"
         )
     following = _write_cursor(keys[-1]) if len(found) > size else None
     if total == "none":

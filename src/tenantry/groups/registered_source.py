@@ -30,7 +30,7 @@ class RegisteredSource:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """The declaration in ``tables``, parsed at each access; empty if no table is declared."""
+        """The declaration in ``tables``, parsed on each access; empty if no table is declared."""
         return json.loads(self.tables) if self.tables else {}
 
     @property

@@ -151,12 +151,14 @@ class CodeStore(Protocol):
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """Use up the code and return its payload. Return None if the code is used, expired or unknown, or if it has
-        another purpose. If several callers on any hosts redeem the same code, only one gets the payload."""
+        """Use up the code and return its payload. Return None if the code is used, expired or unknown, or was
+        issued for another purpose. If several callers redeem the same code, even on different hosts, only one gets
+        the payload."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return the payload of a session, without ending it. Return None in the same cases as ``redeem``."""
+        """Return the payload of a code without using it up, for codes that identify a session. Return None in the same
+        cases as ``redeem``."""
         ...
 
     async def delete(self, group: bytes, *, purpose: str) -> int:

@@ -153,8 +153,8 @@ class SQLTemplate:
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
-        """Return the declared tables that a template from ``guarded`` names, in order of appearance, each with the SQL
-        that replaces its name. Raises the same errors as ``check``."""
+        """Return the declared tables in the SQL of a template that ``guarded`` returned, in order of appearance, each
+        with the SQL that replaces it. Raises the same errors as ``check``."""
         return tree_of(self, dialect).guards
 
     @property

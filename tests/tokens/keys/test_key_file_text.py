@@ -86,7 +86,7 @@ def test_the_active_key_cannot_be_removed() -> None:
         ("", "no key is active"),
         ("# only words\n", "no key is active"),
         (f"k1 {DAY} verify-only {A}\n", "no key is active"),
-        (f"k1 {DAY} active {A}\nk2 {DAY} active {B}\n", r"line 2: a second active key \(the first is in line 1\)"),
+        (f"k1 {DAY} active {A}\nk2 {DAY} active {B}\n", r"line 2: a second active key \(the first is on line 1\)"),
         (f"\n# x\nk1 {DAY} active {A}\nk1 {DAY} verify-only {B}\n", "line 4: repeats the id of line 3"),
         (f"k1 {DAY} active {A}\nk2 {DAY} verify-only {A}\n", "line 2: repeats the secret of line 1"),
         (f"k1 {DAY} active\n", "line 1: 3 fields instead of 4"),

@@ -1,7 +1,6 @@
-"""Follows a bus: reconnects, checks delivery and limits messages.
-
-A connection may respond but deliver no messages, for example if LISTEN goes through a transaction pooler. So a bus
-sends itself test messages (probes), on the same path as the notices of changes."""
+"""Follows a bus: reconnects, checks delivery and limits messages."""
+# A connection may respond but deliver no messages, for example if LISTEN goes through a transaction pooler. So a bus
+# sends itself test messages (probes), on the same path as the notices of changes.
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version can use tables of the revision ``found``. ``listed``: the ``HEAD`` of each version that can
-    use the tables, separated by spaces. The list counts only if it ends with ``found``."""
+    """Whether this version of Tenantry can use tables of the revision ``found``. ``listed``: the ``HEAD`` of each
+    version that can, separated by spaces. If the last one is not ``found``, the list is outdated and ignored."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 

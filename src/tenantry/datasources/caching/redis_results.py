@@ -149,7 +149,7 @@ class RedisResults:
         if answers is None:
             self._untold.add(source)
             raise SourceUnavailable(
-                "the shared result cache does not answer, so other processes do not know of the change; try again"
+                "the shared result cache does not answer, so other processes do not know that data changed; try again"
             )
         self._marks[source] = mark
         self._untold.discard(source)

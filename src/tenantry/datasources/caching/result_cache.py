@@ -297,4 +297,4 @@ def _check_seconds(name: str, value: Any) -> None:
 
 def _check_bytes(name: str, value: Any) -> None:
     if type(value) is not int or value <= 0:
-        raise InvalidSettings(f"{name} is {value!r}; it takes a whole number of bytes above 0")
+        raise InvalidSettings(f"{name} is {value!r}; it must be a whole number of bytes above 0")

@@ -181,7 +181,7 @@ class _FileEndpoints:
             raise InvalidBody(f"{body.dashboard} is not a dashboard", field="/dashboard")
         query = workspace.name(body.query) if workspace.kind(body.query) is FileKind.QUERY else body.query
         if not FRAGMENT_NAME.fullmatch(query):
-            raise InvalidBody(f"{query!r} is not the name of a query: save the query first", field="/query")
+            raise InvalidBody(f"there is no saved query {query!r}: save it first", field="/query")
         name = workspace.name(body.dashboard)
         try:
             panel = _panel(body, query)

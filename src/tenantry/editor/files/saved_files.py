@@ -121,7 +121,7 @@ class SavedFiles:
         with locked(self._root):
             _check(self.read(path), expected)
             if self._workspace.require(path) is not self._workspace.require(to, "/to"):
-                raise InvalidBody(f"{to} would be another kind of file than {path}", field="/to")
+                raise InvalidBody(f"{to} would be a different kind of file from {path}", field="/to")
             if self.read(to, "/to").content is not None:
                 raise InvalidBody(f"{to} exists: choose another name", field="/to")
             self.check_name(to, "/to", renamed=path)

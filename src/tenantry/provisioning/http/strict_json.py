@@ -44,7 +44,7 @@ def _text(raw: bytes, what: str) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         position = error.start
-    raise BadJson(f"the {what} is not JSON: it is not UTF-8, at byte {position}")
+    raise BadJson(f"the {what} is not JSON: it is not valid UTF-8 (at byte {position})")
 
 
 _DECODER: Final = json.JSONDecoder(

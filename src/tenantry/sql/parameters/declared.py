@@ -207,8 +207,8 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that a group must have for the default and the time zone. The property of a
-        ZoneOfGroup is left out, because a group may lack it."""
+        """Paths of the properties that a group must have for the default and the time zone. A ZoneOfGroup is not
+        included: a group may lack its property."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 

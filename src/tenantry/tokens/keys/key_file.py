@@ -146,7 +146,7 @@ def parse_keys(text: str) -> KeyFile:
         lines.append(entry)
     if len(active) > 1:
         raise InvalidKeys(
-            f"line {active[1]}: a second active key (the first is in line {active[0]}); make one of them verify-only"
+            f"line {active[1]}: a second active key (the first is on line {active[0]}); make one of them verify-only"
         )
     if not active:
         raise InvalidKeys("no key is active; mark exactly one as active")

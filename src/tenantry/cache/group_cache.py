@@ -42,7 +42,8 @@ APPLIED_AT_ONCE: Final = 25
 
 class GroupCache:
     """Caches groups by token and by pass, and refusals: answers that no group has a token. ``capacity``,
-    ``pass_capacity`` and ``unknown_capacity`` are the maximum numbers of tokens, passes and refusals. Thread-safe.
+    ``pass_capacity`` and ``unknown_capacity`` are the maximum numbers of tokens, passes, and groups with refusals.
+    Thread-safe.
 
     Times are in seconds, on a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
     that does not list its changes. Then the lease never ends, and generations are ignored."""

@@ -271,7 +271,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source as a query does, and print the duration. If the connection fails, exit with 1."""
+    """Connect to a data source as a query does, and print the duration. If the test fails, exit with 1."""
     from tenantry.datasources import check_connection
 
     source = await source_provisioner(store).find(await choose_environment(store, environment), reference)

@@ -12,7 +12,7 @@ from tenantry.errors import TenantryError
 T = TypeVar("T")
 
 MAX_TOGETHER: Final = 500
-"""Groups per request."""
+"""Maximum number of groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
 """A batch is sent when it reaches this size in bytes."""

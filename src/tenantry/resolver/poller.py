@@ -1,6 +1,5 @@
 """Polls the store for changes. A poll that began at time *t* lists all writes before *t*. So it extends the lease, the
-permission to use cached answers, to *t* plus the staleness bound. A gap in the list clears the cache. A poll also
-repairs slots of crashed writers."""
+permission to use cached answers, to *t* plus the staleness bound. A gap in the list clears the cache."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """If environment variables request it, export this process's spans by OTLP over HTTP. If the extra ``otel`` is
-    missing, only call ``report`` with the reason."""
+    """If environment variables request it, export this process's spans by OTLP over HTTP while the block runs. If the
+    extra ``otel`` is missing, only call ``report`` with the reason."""
     if not export_requested():
         yield
         return

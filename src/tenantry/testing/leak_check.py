@@ -54,8 +54,8 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, once with and once without parameters. A text parameter that is not in
-        ``params`` gets a canary as its value. Raises LeakFound, the errors of binding, and AssertionError if the bound
+        """Bind a template for every group, once with and once without parameters. Text parameters that are not in
+        ``params`` get canaries. Raises LeakFound, the errors of binding, and AssertionError if the bound
         SQL has no value of any group."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
@@ -91,7 +91,7 @@ class Leaks:
         at_once: int = 8,
     ) -> None:
         """Run a template for every group on the group's data source: first one query at a time, then ``at_once``
-        queries at the same time. Before you call this, fill the tables with the values of ``groups``. Raises LeakFound,
+        queries at the same time. First fill the tables with the values of ``groups``. Raises LeakFound,
         the errors of ``fetch``, and AssertionError if the rows have no value of any group."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)

@@ -32,7 +32,7 @@ class Plot:
     width: int
     """Device pixels."""
     filled: bool = False
-    """Whether the page draws 0 for an hour, day, week, month or year without a row. To find these gaps, it needs every
+    """Whether the page draws 0 for a time bucket, such as a day, without a row. To find these gaps, it needs every
     row."""
 
     @property

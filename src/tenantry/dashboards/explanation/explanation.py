@@ -173,8 +173,8 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Like ``explain_dashboard`` without ``values``, for one panel. The SQL is included only if the panel has
-    ``show_query``. Returns None for an unknown panel. Raises InvalidParameter."""
+    """Explain a panel without values. ``saved``: as ``Access`` returned it, in the zone of its source. The SQL is
+    included only if the panel has ``show_query``. Returns None for an unknown panel. Raises InvalidParameter."""
     panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None

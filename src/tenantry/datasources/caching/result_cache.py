@@ -24,7 +24,7 @@ class KeptAnswer:
     as_of: float
     """When the source was queried, in Unix seconds."""
     until: float
-    """When the answer expires."""
+    """When the answer expires, in Unix seconds."""
     size: int
     group: bytes
     """The handle of the group whose query stored the answer."""

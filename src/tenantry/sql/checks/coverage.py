@@ -153,7 +153,7 @@ class Coverage:
 
 
 def in_groups(count: int, total: int, named: Sequence[str]) -> str:
-    """Return text such as ``in 37 of 412 groups: a, b and 35 more``."""
+    """Return text such as ``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
     more = f" and {count - len(named)} more" if count > len(named) else ""
     return f"in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
 

@@ -159,7 +159,7 @@ def _length(nodes: Sequence[Node]) -> int:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """Of many branches that are plain names, ``combinations`` tries only the first. Yield these names: if one is a
+    """Of many branches that are plain names, ``combinations`` tries only the first. Yield this name: if it is a
     table, the others may be tables, too."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):

@@ -27,8 +27,8 @@ _UPDATE: Final = (
     "Fields that the body does not contain stay as they are. A new `url` replaces the whole URL, including its "
     "password. `tables` replaces the declaration of guarded tables, and null removes it; the next query of each app "
     "uses the change. `session` replaces all session variables, and null removes them. `new_name` renames the data "
-    "source, but is refused while groups are mapped to the old name. The service first connects to the data source, "
-    "unless `test` is false or the change does not need a test."
+    "source, but is refused while groups are mapped to the old name. If `url`, `password`, `tables` or `session` "
+    "gets a new value, the service first connects to the data source, unless `test` is false."
 )
 _DELETE: Final = (
     "If groups are mapped to the data source, their queries fail after the deletion, so the deletion needs "

@@ -124,17 +124,20 @@ async def test_a_query_that_ends_while_its_pool_is_abandoned_closes_its_connecti
     await sources.fetch(GROUP, "main", OWNERS, {})
     pool = next(iter(sources._open_sources._open.values())).pool
     connection = pool._idle[0][1]
-    abandoning = threading.Thread(target=pool.abandon)
+    ends, may_end = threading.Event(), threading.Event()
 
     def now() -> float:
-        if threading.current_thread() is not abandoning and abandoning.ident is None:
-            abandoning.start()
-            abandoning.join(0.2)  # it waits for this thread, which keeps the connection first
+        ends.set()
+        may_end.wait(SOON)
         return 0.0
 
     monkeypatch.setattr("tenantry.datasources.pool.pooled_query.monotonic", now)
-    await asyncio.gather(sources.fetch(GROUP, "main", "select 1 as n", {}), return_exceptions=True)
-    abandoning.join(SOON)
+    asked = asyncio.create_task(sources.fetch(GROUP, "main", "select 1 as n", {}))
+    await asyncio.to_thread(ends.wait, SOON)
+    threading.Timer(0.2, may_end.set).start()
+    pool.abandon()  # waits for the query's thread, which keeps the connection first
+    may_end.set()
+    await asyncio.gather(asked, return_exceptions=True)
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         connection.execute("select 1")
 

@@ -71,11 +71,12 @@ def test_a_dead_worker_is_replaced_and_none_outlives_the_supervisor(ready: Termi
     """While one is replaced the other goes on: red when nobody looks after them. They end when their supervisor is
     killed: nobody could end them any more, and they hold the port. Red when they do not look after it."""
     with serving(folder, "--workers", "2", "--drain-seconds", "0") as server:
+        _wait(lambda: len(_workers(server)) == 2)
         first = _workers(server)
         os.kill(min(first), signal.SIGKILL)
         _wait(lambda: len(_workers(server)) == 2 and _workers(server) != first)
         assert httpx2.get(f"{server.url}/healthz", timeout=120).status_code == 200
-        assert "starting another" in server.log()
+        _wait(lambda: "starting another" in server.log())
 
         workers = _workers(server)
         server.process.kill()

@@ -1,7 +1,7 @@
 """Checks that no value of one user group reaches another.
 
 Each check runs twice, the second time with the groups in reverse order."""
-# So each group is served after each of the others.
+# In two orders, each group is served after each of the others.
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ from tenantry.datasources.results.chunks import ChunkWriter, MakeWriter
 from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
-# So an error in the first rows is raised before anything is sent.
+# The first chunk waits, so that an error in the first rows is raised before anything is sent.
 _FIRST_ROWS: Final = 64
 """Until this many rows are read, a chunk waits ``_CHUNK_SECONDS`` for more rows."""
 _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
 """After this many seconds, a chunk is sent with the rows read so far."""
-# A new call would wait for the event loop.
+# They do not return earlier, because a new call would wait for the event loop.
 _SILENT_SECONDS: Final = 0.5
 """If the writer returns no output, ``begin`` and ``go_on`` continue to read rows for this many seconds."""
 

@@ -14,7 +14,7 @@ from tenantry.errors import QueryTimeout, TenantryError
 if TYPE_CHECKING:
     from tenantry.datasources.pool.connection_pool import ConnectionPool
 
-# The engine can end the query first, which keeps the connection usable.
+# Until then, the engine can end the query itself, which keeps the connection usable.
 GRACE: Final = 0.25
 """A query is stopped this many seconds after its timeout."""
 

@@ -33,7 +33,7 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
 
 
 def load_httpx(user: str) -> Any:
-    """Import and return httpx2, an optional package. Raises ModuleNotFoundError, which says that ``user`` needs it."""
+    """Import and return httpx2. Raises ModuleNotFoundError, which says that ``user`` needs it."""
     try:
         return import_module("httpx2")
     except ModuleNotFoundError:

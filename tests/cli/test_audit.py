@@ -136,7 +136,7 @@ def test_a_trail_that_nobody_has_changed_is_proved(ready: Terminal) -> None:
     assert "proved: true" in ready("audit", "verify").out
     for wrong in ("x", "2", head + "0"):
         assert "tenantry audit head" in ready("audit", "verify", "--expect", wrong, fails=2).err
-    assert "comes before verify" in ready("audit", "--json", "verify", fails=2).err
+    assert "write --json after verify" in ready("audit", "--json", "verify", fails=2).err
 
 
 def test_a_change_of_the_trail_is_named(ready: Terminal, folder: Path) -> None:

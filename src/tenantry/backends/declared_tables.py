@@ -30,8 +30,8 @@ def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(
-            "a declaration with `guard: required` cannot be removed: replace it by one without this line, then remove "
-            "the new one",
+            "a declaration with `guard: required` cannot be removed: first replace it with one that lacks "
+            "`guard: required`, then remove that one",
             field="/tables",
         )
     return after

@@ -163,7 +163,7 @@ def checked_address(url: str, *, allow_http: bool) -> str:
         )
     if parts.scheme == "http" and not allow_http and not _is_this_host(host):
         raise ValueError(
-            f"url must be https, {_EXAMPLE}: http shows tokens to the network. To permit http, pass allow_http=True"
+            f"url must be https, {_EXAMPLE}: http sends tokens unencrypted. To permit http, pass allow_http=True"
         )
     return url
 
@@ -211,7 +211,7 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
         return NOT_ACTIVE
     if group is None:
         raise StoreUnavailable(
-            "the introspection endpoint knows the token but sends no user_group: check that it is a server of Tenantry"
+            "the introspection endpoint knows the token but sends no user_group: check that it is a Tenantry server"
         )
     behind = group.token_version - token.version
     of_this_token = group.handle == token.handle and group.environment.tag is token.tag and behind in (0, 1)

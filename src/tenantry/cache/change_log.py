@@ -22,8 +22,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records the generation of each group's last change. Polls report changes. A bus (``ports.Bus``) may report them
-    earlier (hints). The caller must hold a lock."""
+    """Records the generation of each group's last change, from polls and from hints (earlier reports of a bus). Not
+    thread-safe."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -59,7 +59,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Record a change that a bus reported. The record is kept until two polls have ended."""
+        """Record a change that a bus reported. Keep it until two polls have ended."""
         # The first of them may have begun before the change.
         if generation <= self.generation:
             return  # a poll has already listed this change
@@ -77,7 +77,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Forget all changes and hints, and continue from the beginning of ``changes``."""
+        """Forget all changes and hints. The log then begins where ``changes`` begins."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}

@@ -41,9 +41,8 @@ APPLIED_AT_ONCE: Final = 25
 
 
 class GroupCache:
-    """Caches groups by token and by pass, and refusals: answers that no group has a token. ``capacity``,
-    ``pass_capacity`` and ``unknown_capacity`` are the maximum numbers of tokens, passes, and groups with refusals.
-    Thread-safe.
+    """Caches groups by token and by pass. Also caches refusals (no group has this token). Maximum numbers:
+    ``capacity`` tokens, ``pass_capacity`` passes, and refusals for ``unknown_capacity`` handles. Thread-safe.
 
     Times are in seconds, on a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
     that does not list its changes. Then the lease never ends, and generations are ignored."""
@@ -113,7 +112,7 @@ class GroupCache:
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Note the current lease and slot version for a load. ``slot``: the slot to watch (default: the handle's
+        """Return a PendingLoad with the current lease and the current version of ``slot`` (default: the handle's
         slot)."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
@@ -245,7 +244,7 @@ class GroupCache:
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         """Drop the entries of all changed groups, then extend the lease to ``staleness`` seconds after the poll began.
-        If the list of changes has a gap, or if the store is another one or was restored, the cache is cleared first.
+        If the list of changes has a gap, or if the store was replaced or restored, clear the cache first.
 
         The caller must iterate to the end. Between two steps, it may let other tasks run. Each step yields the ages, in
         seconds, of the changes that dropped valid entries."""

@@ -61,7 +61,8 @@ def audit(context: click.Context, /, **options: Any) -> None:
     elif given := [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]:
         name = given[0].replace("as_json", "json")
         raise click.UsageError(
-            f"--{name} comes before {context.invoked_subcommand}: write it after this command, if the command has it"
+            f"write --{name} after {context.invoked_subcommand}, not before it. If {context.invoked_subcommand} has no "
+            f"such option, leave --{name} out"
         )
 
 
@@ -163,7 +164,7 @@ async def head(store: Store, as_json: bool) -> None:
     "--begins-after",
     type=IntRange(0, 2**63 - 1),
     metavar="N",
-    help="Number of the last entry before the first sealed one; default: 0, as in a new store.",
+    help="Expect the first seal after entry N, if older entries have none; default: 0, as in a new store.",
 )
 @click.option(
     "--allow-unsealed",

@@ -129,7 +129,7 @@ def _read_tables(path: Path) -> dict[str, Any]:
     tables = read_declaration(path)
     if not tables.entries:
         raise TemplateError(
-            f"{path}: tables: there is no table\n  fix: write a line for each table, such as `orders: customer_id`"
+            f"{path}: `tables` lists no tables\n  fix: write a line for each table, such as `orders: customer_id`"
         )
     return tables.as_json()
 
@@ -255,8 +255,8 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
 @keys_option
 @with_store
 async def tables(store: Store, reference: str, environment: str | None, keys: str | None) -> None:
-    """Print a draft of tables.yaml, made from the names of a data source's tables and columns. The draft marks each
-    guess."""
+    """Print a draft of tables.yaml, guessed from a data source's foreign keys and the names of its tables and columns.
+    Tables without a guess are commented out."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
     source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
@@ -271,7 +271,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source as a query does, and print the duration. If the test fails, exit with 1."""
+    """Connect to a data source as a query does, and print how long it took. If the test fails, exit with 1."""
     from tenantry.datasources import check_connection
 
     source = await source_provisioner(store).find(await choose_environment(store, environment), reference)
@@ -319,8 +319,8 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, yes: bool, as_json: bool) -> None:
-    """Remove a data source. If user groups map to it, the command asks you first, because their queries will fail. If
-    you later create a data source under the same name, the groups that still map to this name use it."""
+    """Remove a data source. If user groups map to it, the command asks you first, because their queries would
+    fail. If you later create a data source under the same name, groups that still map to this name use it."""
     target = await choose_environment(store, environment)
     provisioner = source_provisioner(store)
     found = await provisioner.count(await provisioner.find(target, reference))

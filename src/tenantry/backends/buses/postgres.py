@@ -24,14 +24,14 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """Receives the NOTIFY messages that PostgreSQL sends after writes to a store.
+    """Receives the NOTIFY messages that PostgreSQL sends after writes to a store. Also sends test messages, to check
+    that messages arrive.
 
-    - ``url``: the address of the database. The bus sends its test messages through this address.
+    - ``url``: the address of the database, for test messages.
     - ``listen_url``: the address for LISTEN, which needs a connection that stays open. It must lead to the same primary
       server and bypass any transaction pooler. None: use ``url``.
 
-    While ``follow`` runs, the bus holds one connection for LISTEN and one for test messages. It does no I/O before
-    ``follow``. Raises InvalidSettings."""
+    While ``follow`` runs, the bus holds two connections. It does no I/O before ``follow``. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
         load_psycopg()  # to report a missing package now

@@ -39,7 +39,7 @@ because handles are random."""
 
 
 class RedisBus:
-    """Receives the changes that all processes publish, and publishes those of this process. ``url``: see
+    """Publishes this process's writes to a store, and receives the writes that all processes publish. ``url``: see
     database/redis_server.py. ``channel``: must be the same in all processes of a store. The bus does no I/O before its
     first use. Raises InvalidSettings."""
 

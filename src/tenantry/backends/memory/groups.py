@@ -58,7 +58,7 @@ class MemoryGroups(GroupStore):
             return tables.handles[handle].issued()
         environment = tables.own(environment)
         if token.handle in tables.handles:
-            raise AlreadyExists("another group has this handle: generate another token")
+            raise AlreadyExists("the new token contains the handle of another group: generate another token")
         tables.team_id += 1
         group = draft.make_group(tables.team_id, environment, token)
         stored = StoredGroup(group, replace(token, tag=environment.tag))

@@ -56,7 +56,9 @@ def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
-        raise RefusedEntry("an entry of the second-level cache is not valid") from None
+        raise RefusedEntry(
+            "an entry of the second-level cache is not valid and is ignored: check what else writes to this server"
+        ) from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -120,7 +120,7 @@ class RedisBackend:
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Mark the group as changed: write a tombstone in the background."""
+        """Queue a tombstone for Redis, which replaces the group's older entry."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:

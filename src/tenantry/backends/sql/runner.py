@@ -157,7 +157,7 @@ class Runner:
             await self.host_slots.wait_until_visible(identity, slots, handles)
             value: T = written.value
             return value
-        raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
+        raise StoreUnavailable(f"the {self._label} is being replaced by another store: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
         announced.close()

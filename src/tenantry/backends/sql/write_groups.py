@@ -82,10 +82,10 @@ def _get_or_create(
         if inserted:
             created = _by_id(connection, environment, draft.provided_id)
             if created is None:
-                raise StoreUnavailable("the created group cannot be read: try again")
+                raise StoreUnavailable("the new group cannot be read back: try again")
             return created.issued(created=True)
         if first(connection, GROUP_BY_HANDLE, handle=token.handle) is not None:
-            raise AlreadyExists("another group has this handle: generate another token")
+            raise AlreadyExists("the new token contains the handle of another group: generate another token")
     raise StoreUnavailable("other writers keep creating and deleting this group: try again")
 
 

@@ -45,8 +45,8 @@ _BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # the folder is 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A folder that the processes of one host share. ``group``: the id of the OS group that may use it. None: only one
-    OS user may."""
+    """A folder that the processes of one host share. ``group``: the id of the OS group that may use it. None: only the
+    folder's owner may."""
 
     path: Path
     group: int | None
@@ -75,8 +75,8 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """The default run folder belongs to another OS user, can be written to by others, or is not a folder. The caller
-    can try another name or raise ``refusal``."""
+    """The default run folder belongs to another OS user or group, can be written to by others, or is not a folder. The
+    caller can pass another ``name`` to ``run_folder``, or raise ``refusal``."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -85,7 +85,7 @@ class FolderTaken(Exception):
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
     """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default folder for ``name``. Make it if it is
-    missing. If it is unusable: raises FolderTaken if another ``name`` may help, StoreUnavailable if not."""
+    missing. For an unusable folder, raises FolderTaken if another ``name`` may help, otherwise StoreUnavailable."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)

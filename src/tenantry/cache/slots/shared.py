@@ -97,15 +97,15 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if the file is current. Otherwise retire the file and ``open`` the slots again. Raises the errors
-        of ``open``."""
+        """Return self if the file is open and still at ``path``. Otherwise ``retire`` it and return the slots from
+        ``open``. Raises the errors of ``open``."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Return the seconds until no process can use answers that were cached with an older file. ``lease``: the
+        """Return how many more seconds a process may use answers that it cached with an older file. ``lease``: the
         longest lease of the store, in seconds."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # ``settle`` was called
@@ -148,7 +148,10 @@ def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
     """Open the file. If it is missing, make it atomically. Raises StoreUnavailable if this fails, or if the file has a
     wrong owner, mode, size or header."""
     if not _NAME.fullmatch(store_id):
-        raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
+        raise StoreUnavailable(
+            f"the store id {store_id!r} cannot name a file in the run folder {folder.path}: it must have 1 to 32 "
+            "characters, which are letters, digits, _ or -"
+        )
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
     try:
         descriptor = _open_or_make(path, header, folder)

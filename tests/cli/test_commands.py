@@ -252,7 +252,7 @@ def test_group_update_takes_one_schema_out_of_the_mapping(ready: Terminal) -> No
     assert changed["mapping"] == {"main": "two"}
     for given, said in (
         (("--unmap", "main", "--map", "main=one"), "--unmap and --map of 'main' contradict each other"),
-        (("--unmap", "main", "--replace"), "with --replace give all entries as --map"),
+        (("--unmap", "main", "--replace"), "leave out --unmap, and give every schema to keep with --map"),
         (("--unmap", "main", "--clear", "mapping"), "contradict each other"),
         (("--map", "main="), "no data source is given for 'main': use --unmap to remove it"),
     ):

@@ -93,7 +93,7 @@ def test_wrong_usage_ends_with_2(terminal: Terminal, folder: Path) -> None:
     ):
         assert terminal("sql", "check", *wrong, fails=2).out == ""
     assert terminal("sql", "check", "a.sql").err == "1 template, 1 guarded: nothing found\n"
-    assert "one.py is not named .sql" in terminal("sql", "check", "one.py", fails=2).err
+    assert "the name of one.py does not end in .sql" in terminal("sql", "check", "one.py", fails=2).err
     (folder / "B.SQL").write_text("select 1")
     assert terminal("sql", "check", "B.SQL").out == ""
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 no_check_option: OptionDecorator = click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the data source. Tenantry still connects once to a new SQLite or PostgreSQL URL, and refuses a "
-    "source that can read the store's own tables. If the server does not answer in time, there is only a warning.",
+    help="Do not test the data source. If its SQLite, DuckDB or PostgreSQL URL is new, Tenantry still connects once, "
+    "and refuses a source that can read the store's own tables. If it cannot connect, it only prints a warning.",
 )
 
 

@@ -28,8 +28,8 @@ def doctor(database: str | None, keys: str | None, as_json: bool) -> None:
     """Check everything that Tenantry needs, and show a fix for each problem. Run the command where the service runs, as
     the service's user and with its settings.
 
-    It checks the settings, keys, store, migrations, run folder, audit trail, buses, clock, data sources and
-    embedding hosts. The command changes nothing. It exits with 1 if a check failed; warnings do not count.
+    The command checks the settings, keys, store, migrations, run folder, audit trail, buses, clock, data sources and
+    embedding hosts. It changes nothing. It exits with 1 if a check fails; warnings do not count.
     """
     for name in ("tenantry.backends.buses.subscription", "tenantry.datasources.declared_tables"):
         logging.getLogger(name).addHandler(logging.NullHandler())  # the result of the check says the same

@@ -52,7 +52,7 @@ def _url(_context: click.Context, _parameter: click.Parameter, url: str) -> str:
     type=as_name,
     multiple=True,
     metavar="NAME",
-    help="An environment whose groups the author may use; repeatable; default: all.",
+    help="An environment whose groups the author may choose in the editor; repeatable; default: all environments.",
 )
 @keys_option
 @json_option

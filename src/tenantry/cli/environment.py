@@ -34,19 +34,19 @@ def environment() -> None:
     "--tag",
     type=click.Choice([tag.value for tag in Tag]),
     required=True,
-    help="Whether the environment's groups are customers or for testing.",
+    help="Customer if the environment's groups are your customers, Testing if they are test groups.",
 )
 @click.option(
     "--external-data-sources",
     is_flag=True,
-    help="Do not check the data sources in groups' mappings. Use it if your app routes queries itself.",
+    help="Accept mappings to data sources that are not registered. Use this option if your app routes queries itself.",
 )
 @click.option(
     "--grace-seconds",
     type=grace_type,
     default=0,
     show_default=True,
-    help="Seconds that a group's old token stays valid after a rotation, unless the rotation sets another grace.",
+    help="How many seconds a group's old token stays valid after a rotation. A single rotation can override this.",
 )
 @keys_option
 @json_option
@@ -96,7 +96,7 @@ async def list_(store: Store, as_json: bool) -> None:
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
     """Set how many SECONDS an old token stays valid after a rotation in the environment NAME. With 0, the old token is
-    refused at once. Each rotation can set another number."""
+    refused at once. A single rotation can override SECONDS."""
     changed = await store.environments.set_grace(await get_environment(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)
@@ -128,9 +128,9 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 @json_option
 @with_store
 async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) -> None:
-    """Turn the counts of usage by viewer on or off, for the environment NAME.
+    """Turn the counting of usage by viewer on or off, for the environment NAME.
 
-    While they are on, the store keeps the viewer ids of passes. `tenantry usage --by viewer` shows the counts.
+    While it is on, the store keeps the viewer ids of passes. `tenantry usage --by viewer` shows the counts.
     """
     is_on = switch == "on"
     await store.usage.set_viewer_usage(await get_environment(store, name), is_on, author=author())

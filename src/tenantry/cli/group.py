@@ -171,7 +171,8 @@ async def list_(
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace the given properties or mapping completely: all other entries are removed.",
+    help="If you give --property, remove all other properties. If you give --map, remove all other schemas from the "
+    "mapping.",
 )
 @expires_in_option
 @expires_at_option
@@ -249,8 +250,8 @@ async def update(
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group with the id ID. The group's token is refused for ever. A group that you later create with
-    the same ID is a new group with another token."""
+    """Delete the user group with the id ID. Its token is never accepted again. A group that you later create with the
+    same ID is a new group with a new token."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(
@@ -279,7 +280,9 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
             fix = "leave it out" if replace else "use --unmap to remove it from the mapping"
             raise click.BadParameter(f"no data source is given for {schema!r}: {fix}", param_hint="--map")
     if unmap and replace:
-        raise click.UsageError("--unmap and --replace contradict each other: with --replace give all entries as --map")
+        raise click.UsageError(
+            "--unmap and --replace contradict each other: leave out --unmap, and give every schema to keep with --map"
+        )
     return {**sources, **dict.fromkeys(unmap)}
 
 

@@ -42,7 +42,7 @@ async def suspend(store: Store, provided_id: str, dry_run: bool, environment: st
 @json_option
 @with_store
 async def resume(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
-    """Accept requests of the suspended user group with the id ID again."""
+    """End the suspension of the user group with the id ID: its requests are accepted again."""
     await _set_suspended(store, provided_id, environment, suspended=False, dry_run=dry_run, as_json=as_json)
 
 
@@ -85,8 +85,8 @@ async def revoke_viewer(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Refuse all passes that were issued so far to the VIEWER of the user group with the id ID. Passes that are issued
-    from the next second on are accepted."""
+    """Revoke all passes of the viewer VIEWER in the user group with the id ID. Passes that are issued from the next
+    second on are accepted."""
     target = await choose_environment(store, environment)
     provisioner = new_provisioner(store, keys, dry_run=dry_run)
     changed = await provisioner.revoke_viewer(target, provided_id, viewer_id, author=author())

@@ -41,7 +41,8 @@ _PART: Final = 64 * 1024
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace the properties and the mapping of a group completely, if its line contains them.",
+    help="Let the properties and the mapping in a line replace those of the group. Without this option, they are "
+    "merged into those of the group.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing; report what each line would do.")
 @click.option("--tokens", is_flag=True, help="With --json: include the groups' tokens.")

@@ -49,13 +49,15 @@ SUSPENDED_NOTE: Final = (
 @click.option(
     "--signed-by",
     metavar="KEY",
-    help="Rotate all groups whose token this signing key signed, in all environments unless you name an environment.",
+    help="Rotate all groups whose token the signing key KEY signed. Without --environment, this covers all "
+    "environments.",
 )
 @click.option(
     "--after",
     type=IntRange(0),
     metavar="TEAM_ID",
-    help="Only groups with a higher team_id, to continue an interrupted run of --all that had no --tokens-to FILE.",
+    help="Rotate only groups whose team_id is higher than TEAM_ID. Use this option if the output of an interrupted run "
+    "tells you to.",
 )
 @click.option(
     "--tokens-to",
@@ -67,7 +69,7 @@ SUSPENDED_NOTE: Final = (
 @click.option(
     "--grace-seconds",
     type=grace_type,
-    help="Seconds that the old token stays valid; default: the grace of the environment.",
+    help="How many seconds the old token stays valid; default: the grace period of the environment.",
 )
 @dry_run_option
 @environment_option
@@ -144,7 +146,8 @@ class _Rotations:
                 if step.environment not in by_name or step.signed_by != self._signed_by:
                     which = "--all" if step.signed_by is None else f"--signed-by {step.signed_by}"
                     raise click.BadParameter(
-                        f"finish `group rotate {which}` of {step.environment} first, or name a new file",
+                        f"{tokens_to} is the file of an interrupted run: finish `group rotate {which}` of "
+                        f"{step.environment} first, or name a new file",
                         param_hint="--tokens-to",
                     )
                 begins[step.environment] = max(after, step.last)
@@ -153,8 +156,8 @@ class _Rotations:
             total += 0 if step is None else len(step.versions)
             if not total and not await self._is_known(ring):
                 raise click.BadParameter(
-                    f"the key file never had a key {self._signed_by}, and no user group has a token of this key: "
-                    "`tenantry keys list` shows the keys",
+                    f"the key file never had a key {self._signed_by}, and no user group has a token that "
+                    f"{self._signed_by} signed: choose a key from `tenantry keys list`",
                     param_hint="--signed-by",
                 )
             if ask and total:

@@ -68,8 +68,8 @@ async def sync(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment match FILE. Also change the data sources that FILE names.
-    Groups that are not in FILE are kept, unless you give --prune."""
+    """Make the user groups of an environment, and the data sources that FILE names, match FILE. Groups that are not in
+    FILE are kept, unless you give --prune."""
     target = await choose_environment(store, environment)
     from tenantry.cli.groups_file import read_groups_file  # slow to import, and no other command on groups needs it
 

@@ -68,9 +68,9 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def list_(store: Store, keys: str | None, as_json: bool) -> None:
-    """List the ids of all keys, and show which key is active. The column `groups` counts the groups whose token the key
-    signed. `in_grace` counts the groups whose old token, signed with the key, is still valid, and whose new token
-    another key signed. `sources` counts the data sources whose URL the key encrypts. Secrets are not shown."""
+    """List the ids of all keys, and show which key is active. The column `groups` counts the groups whose current token
+    the key signed. `in_grace` counts the other groups whose old token the key signed, if that token is still valid.
+    `sources` counts the data sources whose URL the key encrypts. Secrets are not shown."""
     listed = key_file.list_keys(settings(keys=keys).keys)
     uses, is_known = _Uses(), True
     try:
@@ -103,7 +103,7 @@ async def list_(store: Store, keys: str | None, as_json: bool) -> None:
 @click.option(
     "--force",
     is_flag=True,
-    help="Remove the key even if groups or data sources need it, or the store does not answer.",
+    help="Remove the key even if groups or data sources need it, or if the store does not answer.",
 )
 @keys_option
 @json_option
@@ -119,8 +119,8 @@ async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_js
             uses = await _prepare_removal(store, path, key_id, force=force)
         except MigrationNeeded as needed:
             raise MigrationNeeded(
-                f"{key_id} is not removed: groups and data sources may need it, and {needed.message}; "
-                "name their store with --database"
+                f"{key_id} is not removed: groups and data sources may need it, and {needed.message}. "
+                "If they are in another store, name that store with --database"
             ) from None
         except StoreUnavailable as error:
             if not force:
@@ -147,13 +147,14 @@ async def _prepare_removal(store: Store, path: Path, key_id: str, *, force: bool
     if count.live and not force:
         raise InvalidKeys(
             f"{key_id} is not removed: {_tokens(count.live)} signed by it. Rotate these groups with "
-            f"`{_ROTATE.format(key_id)}`. {SUSPENDED_NOTE} To refuse the tokens at once, suspended or not, add --force"
+            f"`{_ROTATE.format(key_id)}`. {SUSPENDED_NOTE} Or add --force: the tokens of all these groups are then "
+            "refused, including those of suspended groups"
         )
     if count.grace_until is not None and not force:
         until = f"{count.grace_until:%Y-%m-%d %H:%M:%S} UTC"
         raise InvalidKeys(
             f"{key_id} is not removed: {_tokens(count.in_grace, old=True)} signed by it. The last grace "
-            f"period ends on {until}: wait until then, or add --force to refuse them at once"
+            f"period ends on {until}: wait until then, or add --force to refuse the old tokens now"
         )
     for source, error in await _encrypt_sources(store, path, without=key_id):
         problem = (

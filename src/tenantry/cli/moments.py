@@ -49,7 +49,7 @@ expires_at_option: OptionDecorator = click.option(
     "--expires-at",
     type=as_moment,
     metavar="TIME",
-    help="End date: a time (2027-01-31T09:00:00Z), or a date (2027-01-31), which means its first moment in UTC.",
+    help="End date: a time (2027-01-31T09:00:00Z) or a date (2027-01-31). A date means the start of that day in UTC.",
 )
 
 

@@ -40,13 +40,13 @@ def as_text(value: str) -> str:
     """Check a string that will be stored, and return it. The string may have at most 255 characters, must be UTF-8,
     and must not contain a token. Raises click.BadParameter; its message never shows a token."""
     if holds_token(value):
-        raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
+        raise click.BadParameter("the value contains a secret token: check what you pasted, and give another value")
     return _text(value)
 
 
 def _text(value: str) -> str:
     if len(value) > 255:
-        raise click.BadParameter(f"it may have at most 255 characters, not {len(value)}")
+        raise click.BadParameter(f"the value has {len(value)} characters, but may have at most 255: shorten it")
     if any("\ud800" <= character <= "\udfff" for character in value):  # a shell may pass bytes that are not UTF-8
         raise click.BadParameter("it is not UTF-8")
     return value
@@ -89,7 +89,8 @@ keys_option: OptionDecorator = setting_option("--keys", metavar="FILE", help="Si
 queries_option: OptionDecorator = setting_option(
     "--queries",
     type=click.Path(file_okay=False),
-    help="Folder of your saved queries. TENANTRY_QUERY_CONTRACT says whether updates are checked against them.",
+    help="Folder of your saved queries. If TENANTRY_QUERY_CONTRACT is report or refuse, updates of properties are "
+    "checked against these queries.",
 )
 query_contract_option: OptionDecorator = setting_option(
     "--query-contract",

@@ -130,7 +130,7 @@ def _private(path: Path) -> Iterator[int]:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode) or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise click.BadParameter(
-                f"{path} is not a file that only its owner may read: name a new file, or run `chmod 600` on it",
+                f"{path} is not a regular file that is private to you: name a new file, or run `chmod 600` on it",
                 param_hint="--tokens-to",
             )
         if found.st_uid != os.geteuid():

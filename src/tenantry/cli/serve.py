@@ -40,8 +40,8 @@ from tenantry.cli.options import (
 @setting_option(
     "--api-source-hosts",
     metavar="HOSTS",
-    help="Hosts that the data sources registered over HTTP may have, separated by commas, such as db.example.com; "
-    "default none.",
+    help="Allowed hosts in the URLs of data sources that are registered over HTTP, separated by commas, such as "
+    "db.example.com; default none.",
 )
 @queries_option
 @query_contract_option
@@ -53,7 +53,7 @@ from tenantry.cli.options import (
 @setting_option(
     "--drain-seconds",
     type=int,
-    help="Seconds for which the server accepts requests after SIGTERM, while /readyz answers 503; default 1.",
+    help="How many seconds the server still accepts requests after SIGTERM, with /readyz answering 503; default 1.",
 )
 @setting_option(
     "--header-seconds",
@@ -76,7 +76,7 @@ from tenantry.cli.options import (
 @setting_option(
     "--max-connections-per-address",
     type=int,
-    help="Maximum number of connections of each process from one address; default: half of --max-connections. 0 "
+    help="Maximum number of connections from one address to each process; default: half of --max-connections. 0 "
     "means no limit. Loopback addresses never have a limit.",
 )
 @setting_option(

@@ -66,7 +66,7 @@ queries_option: OptionDecorator = setting_option(
     "--queries",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Your program's folder of saved queries, which {{> name }} includes.",
+    help="Your program's folder of saved queries. A template includes one of these queries with {{> name }}.",
 )
 
 
@@ -191,12 +191,12 @@ def check(
 ) -> None:
     """Find mistakes in SQL templates; docs/sql-checks.md lists the checks. No query is run.
 
-    The name of each FILE must end in .sql. If FILE is -, the template is read from stdin. A file in a DIR or in the
-    folder of --queries may declare properties optional in its header. Without --schema, the command uses the first
+    The name of each FILE must end in .sql. If FILE is -, the template is read from stdin. Only headers of files in a
+    DIR or in the folder of --queries may declare properties optional. Without --schema, the command uses the first
     schemas/ENVIRONMENT.json that it finds in a DIR, next to a FILE, or in the folder of --queries.
 
-    The guarded tables are read from the first of these that declares any: --tables, the store's data sources (with
-    --groups), and tables.yaml in the query's folder or next to that folder. The query's folder is --queries, otherwise
+    Without --tables, the guarded tables are those that the store's data sources declare (only with --groups). If there
+    are none, they are read from tables.yaml in the folder of --queries or next to it. Without --queries, that folder is
     DIR or the folder of FILE. The command exits with 1 if a finding has the severity error.
     """
     from tenantry.cli.sql_check import Check, print_report

@@ -204,11 +204,11 @@ def _configured_environment() -> str | None:
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
-        there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
+        there = f"there are schemas of {', '.join(names)}" if names else "no environment has a schema"
         near = did_you_mean(name, names)
         raise click.UsageError(
-            f"the environment {name!r} has no schema; {there}. {near}Otherwise give --schema FILE, or create one: "
-            "tenantry environment learn-schema"
+            f"the environment {name!r} has no schema; {there}. {near}Name another environment, give --schema FILE, or "
+            "create a schema: tenantry environment learn-schema"
         )
 
 
@@ -232,7 +232,7 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
             yield from (_Found(str(file), file, queries or given, own=True) for file in _query_files(given))
         elif given.suffix.lower() != ".sql":
             raise click.UsageError(
-                f"{path} is not named .sql; to check SQL under another name, give - and send the SQL to stdin"
+                f"the name of {path} does not end in .sql: rename the file, or give - and send the SQL to stdin"
             )
         else:
             own = queries is not None and is_within(given, queries)

@@ -73,7 +73,7 @@ def as_hour(value: str) -> datetime:
     "--prune-before",
     type=as_hour,
     metavar="DATE",
-    help="Instead of showing usage, delete the usage of all groups in all environments before this date.",
+    help="Instead of showing usage, delete all usage before this date, for all groups in all environments.",
 )
 @keys_option
 @with_store
@@ -103,7 +103,7 @@ async def usage(
                 "--prune-before is for all groups: leave out --group, --environment, --since and --until"
             )
         if prune_before > now:
-            raise click.UsageError("--prune-before is in the future: it would delete current usage")
+            raise click.UsageError("--prune-before is in the future: it would delete current usage. Give a past date")
         await _prune(store, prune_before)
         return
     begin = since or now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
@@ -123,9 +123,11 @@ async def usage(
 
 def _with_viewer(by: tuple[str, ...], *given: datetime | None) -> tuple[str, ...]:
     if {"hour", "source"} & set(by):
-        raise click.UsageError("viewers are counted by day, and not by data source: leave out --by hour and source")
+        raise click.UsageError(
+            "viewers are counted by day, and not by data source: leave out --by hour and --by source"
+        )
     if any(each is not None and each.hour for each in given):
-        raise click.UsageError("viewers are counted by day: give days to --since and --until")
+        raise click.UsageError("viewers are counted by day: give --since and --until as dates without an hour")
     return (*by, "group")  # a viewer's id is unique only within its group
 
 

@@ -98,7 +98,7 @@ async def test_an_unknown_dialect_or_paramstyle_is_refused(name: str, value: str
     directory.add(1, "echo://host/name")
     driver = type("Other", (EchoDriver,), {name: value})
     async with DataSources(directory, engines={"echo": driver}) as sources:
-        with pytest.raises(InvalidSource, match="known dialects are"):
+        with pytest.raises(InvalidSource, match="the dialect must be one of"):
             await sources.fetch(group(main="ds_1"), "main", "select 1")
 
 

@@ -50,14 +50,14 @@ class Client:
 
     - ``timeout``: seconds for each request.
     - ``attempts``: maximum number of times that a request is sent. A request is sent again if the service is
-      unreachable or busy, or if the response has the status 429 or a Retry-After.
-    - ``max_wait``: maximum seconds that a call waits, in total, because of Retry-After. If a response asks for a longer
-      wait, the call raises the error in this response at once.
-    - ``get_method``: the HTTP method of get-or-create, for proxies that drop the body of GET.
+      unreachable or busy, or if the response has the status 429 or a Retry-After header. ``rotate_many`` sends a
+      request again only after a 429.
+    - ``max_wait``: maximum total seconds that a call waits because of Retry-After headers. If a response asks for a
+      longer wait, the call raises the response's error at once.
+    - ``get_method``: the HTTP method of ``get_or_create``. If a proxy drops the body of GET, pass QUERY or POST.
 
     All methods may raise TooManyRequests, ApiUnreachable, UnexpectedAnswer, or the TenantryError that the service
-    reports. A call with ``dry_run`` writes nothing. The constructor raises ValueError for an invalid
-    argument."""
+    reports. A call with ``dry_run`` writes nothing. The constructor raises ValueError for an invalid argument."""
 
     def __init__(
         self,
@@ -129,9 +129,9 @@ class Client:
         Only groups whose token was signed with it get new tokens. If ``signed_by`` is None, all groups of the
         environment get new tokens. ``after``: only groups with a greater ``team_id``.
 
-        An ``error`` in a report concerns only the group of that report. If a request fails, its error is raised. Some
-        groups of this request may then have new tokens. To continue, call this method again. If ``signed_by`` is None,
-        pass the ``team_id`` of the last report as ``after``."""
+        An ``error`` in a report concerns only the group of that report. If a request fails, its error is raised,
+        although some of its groups may already have new tokens. To continue, call this method again. If ``signed_by``
+        is None, pass the ``team_id`` of the last report as ``after``."""
         following: int | None = after
         while following is not None:
             reports = self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))

@@ -250,7 +250,7 @@ _MAX_DIGITS: Final = 12
 
 
 def _seconds(retry_after: str | None) -> int | None:
-    """Convert a Retry-After header (RFC 9110 section 10.2.3) to seconds from now. Return None if it is malformed."""
+    # RFC 9110 section 10.2.3; None if the header is malformed
     if retry_after is None:
         return None
     if retry_after.isascii() and retry_after.isdigit():

@@ -1,5 +1,4 @@
-"""The API calls of both clients, as generators without I/O. After a lost connection or a temporary error, a call
-repeats its request if this is safe."""
+"""The API calls of both clients, as generators without I/O."""
 
 from __future__ import annotations
 
@@ -57,8 +56,6 @@ class RetryLimits:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A request to send. ``repr`` omits body and headers."""
-
     method: str
     body: bytes = field(default=b"", repr=False)
     headers: dict[str, str] = field(default_factory=dict, repr=False)

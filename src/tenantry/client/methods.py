@@ -39,7 +39,6 @@ _SOURCES: Final = "/api/data-sources"
 
 
 def documented_as(call: Callable[..., Call[Any]]) -> Callable[[F], F]:
-    """Give a client's method the name, docstring and signature of ``call``."""
     result = str(call.__annotations__["return"]).removeprefix("Call[").removesuffix("]")
 
     def decorate(method: F) -> F:

@@ -30,8 +30,7 @@ class RotationReports(Reports[RotationReport]):
 
 
 def rotate_part(limits: RetryLimits, signed_by: str | None, after: int, *, dry_run: bool) -> Call[RotationReports]:
-    """Rotate the tokens of the next groups after ``after``. The request is sent again only after a 429."""
-    # A 429 has rotated nothing. After any other error, a second request would rotate other groups, or the same twice.
+    """Rotate the tokens of the next groups after ``after``."""
     which: dict[str, Any] = {"all": True} if signed_by is None else {"signed_by": signed_by}
     body = json_body({**which, "after": after, "limit": MAX_TOGETHER})
     send = Send("POST", body, dry_run=dry_run, path="/api/users/rotate")

@@ -58,8 +58,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     are read once.
 
     - ``queries``: queries by name, or the path of a QueryFolder; by default ``default_queries(path)``.
-    - ``drafts``: unsaved texts, by path relative to ``path``. A draft replaces the file at the same path, or adds a
-      dashboard.
+    - ``drafts``: the contents of unsaved files, by their path relative to ``path``. A draft replaces the saved file, or
+      adds a dashboard.
     - ``only``: a dashboard's name. Only this dashboard and those that viewers can reach from it by clicks are read.
     - ``follow_links``: whether a file may be a symbolic link.
 
@@ -125,8 +125,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Likely mistakes, each with its file: the findings of ``mistyped_controls``, and clicks that open a dashboard
-        whose totals may differ from those of the clicked row."""
+        """Likely mistakes, each with its file's path: the findings of ``mistyped_controls``, and clicks that open a
+        dashboard whose totals may differ from those of the clicked row."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:

@@ -79,15 +79,15 @@ def mount_dashboards(
     embedding: Embedding | None = None,
     may_open: MayOpen | None = None,
 ) -> None:
-    """Serve the dashboards of ``folder`` below ``path`` of an app. Needs the extra ``dashboards``.
+    """Serve the dashboards of ``folder`` in ``app``, below the URL path ``path``. Needs the extra ``dashboards``.
 
     ``resolver`` finds the group of the token in ``X-User-Group-Token``. ``frame_ancestors``: the origins whose pages
-    may embed the frames; by default, no page may. ``embedding`` adds single-use codes and previews. It also allows the
-    origins in the store (``tenantry environment set-embedding``).
+    may embed the dashboards; by default, no page may. ``embedding`` adds single-use codes and previews, and allows the
+    origins that ``tenantry environment set-embedding`` stored.
 
-    ``may_open`` decides which dashboards a group may open: the name of a property that lists them, or a function that
-    gets the group and a dashboard's name. The function must not block. By default, a group may open all dashboards
-    whose ``when`` holds. For any other dashboard, the response is 404.
+    ``may_open`` restricts the dashboards that a group may open: the name of a property that lists their names, or a
+    function that gets the group and a dashboard's name, and returns True or False without blocking. A dashboard's
+    ``when`` must also hold. The response for a dashboard that the group may not open is 404.
 
     Raises InvalidDashboards and InvalidQueries for invalid files, OSError for unreadable ones, InvalidSettings for an
     invalid origin, an invalid path or a missing package.

@@ -61,8 +61,8 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
         (found,) = cursor.fetchone()
     if found == 2:
         raise InvalidSource(
-            "this SQLite file is a store of Tenantry: a query could read every tenant's properties and the parts of "
-            "all tokens. Keep the data of your app in another file, and register that file",
+            "this SQLite file is a store of Tenantry: a query could read every tenant's properties and the stored "
+            "parts of all tokens. Keep the data of your app in another file, and register that file",
             field="/url",
         )
 

@@ -173,8 +173,7 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Wait at most ``seconds`` for the server's answer and return it. Raises ConnectionError for every failure,
-    including an answer that is not Redis protocol."""
+    """Wait at most ``seconds`` for the server's answer and return it. Raises ConnectionError for every failure."""
     try:
         async with asyncio.timeout(seconds):
             return await answer

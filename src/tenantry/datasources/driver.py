@@ -286,8 +286,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
     Arguments:
     - ``evidence``: the engine's error code or error type.
     - ``position``: the number of the first wrong character of the SQL, counted from 1.
-    - ``word``: the name that the engine quotes in its message. It may be a value, so the message of the QueryFailed
-      does not contain it.
+    - ``word``: the name, such as a column's, that the engine's message quotes. The QueryFailed's message leaves it
+      out, because it may be a value.
     """
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
@@ -296,8 +296,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
 
 
 def named_word(message: str, phrases: re.Pattern[str]) -> str:
-    """Return the name that an engine's message quotes: the last capture group of ``phrases`` that matched. Return an
-    empty string if ``phrases`` does not match."""
+    """Return the name that an engine's message quotes: the last capture group of ``phrases`` that matched, or an
+    empty string."""
     found = phrases.search(message)
     return found[found.lastindex or 0] if found is not None else ""
 

@@ -33,11 +33,14 @@ Step = str | int
 
 @dataclass(frozen=True, slots=True)
 class VariablePath:
-    """A variable ``{{ path }}``. ``pointer``: the JSON pointer of the string that contains it."""
+    """A variable ``{{ path }}`` in a Definition."""
 
     text: str
+    """The path as written, without the braces and the spaces around it."""
     pointer: str
+    """The JSON pointer of the string that contains the variable."""
     steps: tuple[Step, ...]
+    """The names and indexes of the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,8 @@ class _Text:
 
 
 class Definition:
-    """A JSON definition, parsed once. Raises TemplateError, with a JSON pointer as ``field``, if it is invalid."""
+    """Parsed JSON whose strings may contain variables, such as ``{{ region }}``. Raises TemplateError, with a JSON
+    pointer as ``field``, for an invalid value or variable."""
 
     __slots__ = ("_tree", "paths")
 
@@ -59,15 +63,17 @@ class Definition:
         self.paths = tuple(paths)
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
-        """Return plain JSON with the variables' values. If variables are missing, raises one MissingVariable for all of
-        them. Raises UnbindableValue for a value that JSON cannot represent, and for null, a list or an object if the
-        variable is only a part of a string."""
+        """Return the JSON with all variables replaced by their values. If variables are missing, raises one
+        MissingVariable for all of them. Raises UnbindableValue for a value that JSON cannot represent, and for null, a
+        list or an object if the variable is only a part of a string."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:
             listed = ", ".join(f"{path.text} (at {path.pointer or 'the root'})" for path in missing)
             names = tuple(dict.fromkeys(path.text for path in missing))
-            raise MissingVariable(f"this group or view does not have: {listed}", names=names)
+            raise MissingVariable(
+                f"no value for {listed}: correct the name, set the group's property, or pass the variable", names=names
+            )
         return _substitute(self._tree, values)
 
 
@@ -93,7 +99,11 @@ def _read(node: Any, pointer: str, depth: int, paths: list[VariablePath]) -> Any
         return [_read(value, _child_pointer(pointer, index), depth + 1, paths) for index, value in enumerate(node)]
     if node is None or isinstance(node, bool | int) or (isinstance(node, float) and math.isfinite(node)):
         return node
-    raise _error(f"a value of type {type(node).__name__}, which JSON does not have", pointer)
+    raise _error(
+        f"a value of type {type(node).__name__} cannot be written as JSON: use a string, a finite number, True, False, "
+        "None, a list or a dict",
+        pointer,
+    )
 
 
 def _read_name(name: Any, pointer: str) -> str:
@@ -148,7 +158,7 @@ def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
     if end < len(path) or not steps:
         raise _error(
             f"{{{{{inside}}}}} is not a path: write names joined by dots, as in {{{{ user_group.name }}}}; "
-            "there are no expressions and no filters",
+            "expressions and filters are not supported",
             pointer,
         )
     return VariablePath(path, pointer, tuple(steps))

@@ -103,7 +103,10 @@ class AllowedHosts:
         if allowed and self._group_hosts is not None:
             allowed = is_allowed(origin, check_hosts(self._group_hosts(group), "group_hosts"), own)
         if not allowed:
-            raise EmbeddingNotAllowed("pages of this origin may not show the dashboards of this user group")
+            raise EmbeddingNotAllowed(
+                "pages of this origin may not show the dashboards of this user group: ask the operator of the "
+                "dashboards to allow the origin"
+            )
 
     async def _hosts(self) -> Hosts:
         return {} if self._stored is None else await self._stored.get()

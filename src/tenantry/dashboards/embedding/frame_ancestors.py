@@ -18,19 +18,18 @@ def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[s
     """Check that each origin is ``'self'``, or a scheme and host with an optional port. ``["'none'"]`` allows no page.
     Raises InvalidSettings with a message that begins with ``what``."""
     if isinstance(origins, str):
-        raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
+        raise InvalidSettings(f"{what} must be a list of origins: write [{origins!r}]")
     listed = list(origins)
     for origin in [] if listed == ["'none'"] else listed:
         if origin != SELF and _ORIGIN.fullmatch(origin) is None:
             raise InvalidSettings(
                 f"{what}: {origin!r} is not an origin: write scheme, host and port only, as in "
-                "https://app.example.com, https://*.example.com, http://localhost:3000, or 'self' in its quotes"
+                "https://app.example.com, https://*.example.com, http://localhost:3000, or 'self' with the quotes"
             )
     return listed
 
 
 def frame_ancestors_policy(origins: Sequence[str]) -> str:
-    """The ``frame-ancestors`` policy (CSP level 3) for these origins."""
     return "frame-ancestors " + (" ".join(check_hosts(origins)) or "'none'")
 
 

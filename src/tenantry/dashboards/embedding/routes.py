@@ -105,8 +105,6 @@ only dashboards."""
 
 
 class EmbedCodes:
-    """Issues single-use codes, and exchanges them for passes."""
-
     # Instead of a token, the store keeps a code's payload: the handle and version of the group's token, and, if the
     # code was requested with a pass, that pass's claims.
 

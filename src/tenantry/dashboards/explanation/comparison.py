@@ -8,8 +8,9 @@ Explanation: TypeAlias = Mapping[str, Any]
 
 
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
-    """Compare two explanations that were made with ``values=True``. Each difference in the returned JSON has ``where``,
-    ``what``, and ``values``: one value from each explanation.
+    """Compare two explanations of one dashboard, both made with ``values=True``. Each item of ``differences`` in the
+    returned JSON has ``where`` (such as ``panel sales``), ``what`` (such as ``totals: SQL``), and ``values``: one value
+    from each explanation.
 
     Raises ValueError if the explanations are of different dashboards.
     """

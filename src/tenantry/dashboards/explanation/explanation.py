@@ -142,13 +142,13 @@ async def explain_dashboard(
     """Return, as JSON, the data sources and SQL of a dashboard's panels for a group, and the origin of each value. No
     query runs.
 
-    With ``values``, for operators, the explanation also has values, texts, full errors, and whether each ``when``
-    holds. Without ``values``, it has only the panels that the group sees. Of the values of properties and filters, it
-    then shows only relative ranges such as ``last 30 days``.
+    Without ``values``, the explanation has only the panels that the group sees. It shows no values of properties and
+    filters, except relative ranges such as ``last 30 days``. With ``values``, which is for operators, it has all
+    panels, all values, full errors, and whether each ``when`` holds.
 
-    The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null. Raises
-    InvalidParameter for filters that the dashboard does not accept. Without ``values``, raises NotFound if ``when`` or
-    the scope of the pass excludes the dashboard.
+    The ``age`` of a query is the number of seconds since its oldest cached result was fetched, or null if none is
+    cached. Raises InvalidParameter if the dashboard does not accept a filter. Without ``values``, raises NotFound if
+    the group may not see the dashboard because of ``when`` or the scope of its pass.
     """
     if not values:
         saved = _as_seen(saved, group)
@@ -173,8 +173,9 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Explain a panel without values. ``saved``: as ``Access`` returned it, in the zone of its source. The SQL is
-    included only if the panel has ``show_query``. Returns None for an unknown panel. Raises InvalidParameter."""
+    """Explain one panel as ``explain_dashboard`` does without ``values``. ``saved``: a dashboard that ``Access`` and
+    then ``in_zone_of_source`` returned. Leaves out the SQL unless the panel has ``show_query``. Returns None for an
+    unknown panel. Raises InvalidParameter if the dashboard does not accept a filter."""
     panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None

@@ -61,8 +61,8 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raise MigrationNeeded if this version cannot use the tables. Raises the errors of ``migrate`` too, but creates
-    no file."""
+    """Raise MigrationNeeded if this version of Tenantry cannot use the tables, or the SQLite file is missing. Raises
+    StoreUnavailable if the database cannot be used, and InvalidSettings for an invalid URL or a missing driver."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:
@@ -71,7 +71,8 @@ def check(url: str) -> None:
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
     """Whether this version of Tenantry can use tables of the revision ``found``. ``listed``: the ``HEAD`` of each
-    version that can, separated by spaces. If the last one is not ``found``, the list is outdated and ignored."""
+    version that can, separated by spaces. If its last item differs from ``found``, ``listed`` is outdated and is
+    ignored."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
@@ -123,7 +124,6 @@ def _upgrade(connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends."""
     # A migration that locked one table at a time could deadlock with running processes. If it waited for a lock, for
     # example during a dump, running processes would queue behind it. So between two attempts, no lock is held.
     there = set(connection.execute(text(_VISIBLE)).scalars())

@@ -103,14 +103,15 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Return whether the sources' marks were read at most ``LEASE_SECONDS`` ago. May start to reread them."""
+        """Return whether the sources' marks were read at most ``LEASE_SECONDS`` ago. If they were read more than
+        ``POLL_SECONDS`` ago, start a task that rereads them."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but before returning False, wait up to ``budget`` seconds for new marks."""
+        """Like ``is_current``, but if the marks are too old, first wait up to ``budget`` seconds for new ones."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -203,7 +204,7 @@ class RedisResults:
         return entry if born and entry.mark == f"{born} {mark}" else None
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write a result in the background, to expire after ``seconds``."""
+        """Start a task that stores a result for ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             return
         entry = SharedEntry(key, self.mark_of(source), as_of, answer.size, answer.original)

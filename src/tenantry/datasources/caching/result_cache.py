@@ -81,7 +81,8 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry if it is at most ``max_age`` seconds old (None: any age that the cache allows)."""
+        """Return the entry of ``key``, or None if there is none or it is older than ``max_age`` seconds (None:
+        ``seconds`` plus ``stale_while_revalidate``)."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -95,8 +96,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable result of a query, or None. Considers results with the query's
-        ``key`` or a ``derived_key`` of it."""
+        """Return the age in seconds of a query's oldest usable result, or None if there is none. Results are found by
+        the query's ``key`` and by keys that ``derived_key`` made from it."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -120,8 +121,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store a result, and return whether it was stored. Refuses a result that is too large or cannot be copied.
-        Unless ``is_checked``, also refuses a result that was read before its source changed."""
+        """Store a result in memory. Return False if it is not stored: it has no key, is too large or cannot be copied,
+        or, unless ``is_checked``, was read before its source changed."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer

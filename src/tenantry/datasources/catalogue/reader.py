@@ -115,7 +115,6 @@ class _SQLiteSchema(NamedTuple):
 
 
 def _sqlite_schema(rows: Iterable[Sequence[Any]]) -> _SQLiteSchema:
-    """Return the columns and foreign keys of the tables that the statements in ``rows`` create."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

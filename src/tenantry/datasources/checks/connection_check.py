@@ -37,9 +37,12 @@ async def check_connection(
     """Connect as a query would, check the declaration of guarded tables, and run ``select 1``. Return the total time in
     seconds.
 
-    ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout and
-    QueryFailed. Raises InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source
-    that can read the store's tables.
+    ``keys``, ``engines``: as for ``DataSources``. Raises:
+    - SourceUnavailable if it cannot connect;
+    - SecretUnavailable if a secret of the URL cannot be read;
+    - QueryTimeout or QueryFailed if the query takes too long or fails;
+    - InvalidSource for an unusable URL or driver, an incorrect declaration, or a source that can read the store's
+      tables.
     """
     begun = monotonic()
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)

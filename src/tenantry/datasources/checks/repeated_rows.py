@@ -23,7 +23,10 @@ class RepeatedRows(WrappedTemplate):
         for a column name that needs escapes."""
         quote = QUOTES.get(bound.dialect)
         if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
-            raise InvalidSettings(f"{bound.dialect}: repeated rows of these columns cannot be counted")
+            raise InvalidSettings(
+                f"rows with equal values in the columns {', '.join(self._names)} cannot be counted on {bound.dialect}: "
+                f"this needs one of the dialects {', '.join(QUOTES)}, and column names of ASCII letters, digits and _"
+            )
         names = [f"{quote}{name}{quote}" for name in self._names]
         grouped = f" where {names[0]} is not null group by {', '.join(names)} having count(*) > 1 limit 1"
         return select_around(bound, "select count(*) as repeated", lambda _: grouped)

@@ -70,7 +70,7 @@ class Engine:
         if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
             raise InvalidSource(
                 f"the driver of data source {source.id} has the dialect {driver.dialect!r} and the paramstyle "
-                f"{driver.paramstyle!r}; known dialects are {', '.join(DIALECTS)}; known paramstyles are "
+                f"{driver.paramstyle!r}: the dialect must be one of {', '.join(DIALECTS)}, and the paramstyle one of "
                 f"{', '.join(PARAMSTYLES)}"
             )
         return driver

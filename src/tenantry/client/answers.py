@@ -100,8 +100,6 @@ class SourcePage:
 
 @dataclass(frozen=True, slots=True)
 class Reports(Generic[T]):
-    """The reports of one request about many groups."""
-
     reports: list[T]
     error: TenantryError | None = None
     """The error that ended the request. If there is one, reports may be missing."""

@@ -71,8 +71,8 @@ def check(url: str) -> None:
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
     """Whether this version of Tenantry can use tables of the revision ``found``. ``listed``: the ``HEAD`` of each
-    version that can, separated by spaces. If its last item differs from ``found``, ``listed`` is outdated and is
-    ignored."""
+    version that can, separated by spaces. If ``found`` is not the last of these, ``listed`` is outdated
+    and ignored."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 

@@ -81,8 +81,8 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry of ``key``, or None if there is none or it is older than ``max_age`` seconds (None:
-        ``seconds`` plus ``stale_while_revalidate``)."""
+        """Return the entry of ``key`` if it is at most ``max_age`` seconds old, else None. If ``max_age`` is None, the
+        entry may be as old as ``seconds`` plus ``stale_while_revalidate``."""
         entry = self._entries.get(key)
         if entry is None:
             return None

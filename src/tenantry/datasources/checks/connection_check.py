@@ -38,7 +38,7 @@ async def check_connection(
     seconds.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises:
-    - SourceUnavailable if it cannot connect;
+    - SourceUnavailable if no connection succeeds;
     - SecretUnavailable if a secret of the URL cannot be read;
     - QueryTimeout or QueryFailed if the query takes too long or fails;
     - InvalidSource for an unusable URL or driver, an incorrect declaration, or a source that can read the store's

@@ -114,7 +114,7 @@ def test_too_many_queries_are_refused(folder: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("tenantry.datasources.query_folder.MAX_FILES", 3)
     assert len(QueryFolder(folder)) == 3
     (folder / "more.sql").write_text("select 1")
-    with pytest.raises(InvalidQueries, match=r"holds 4 query files; the maximum is 3$"):
+    with pytest.raises(InvalidQueries, match=r"holds 4 query files; the maximum is 3: use a smaller folder$"):
         QueryFolder(folder)
 
 

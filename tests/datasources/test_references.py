@@ -74,7 +74,7 @@ def test_what_is_not_there_is_named_and_never_shown(monkeypatch: pytest.MonkeyPa
         ("mysql://u:file:relative@h/d", "file:/absolute/path"),
         ("mysql://u:env:TENANTRY_DATABASE@h/d", "cannot name a variable that begins with TENANTRY_"),
         ("postgresql://u@h/d?password=env:", "is a reference"),
-        ("postgresql://u@h/d?tenantry_encrypted=v1~k1.AAAA", "can be decrypted only in its own row"),
+        ("postgresql://u@h/d?tenantry_encrypted=v1~k1.AAAA", "works only for the data source that it was encrypted"),
     ],
 )
 def test_what_nobody_may_register(url: str, problem: str) -> None:

@@ -69,14 +69,14 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For the next page, pass ``page.next`` as ``after``. Alternatively, ``offset`` skips that many rows, which takes
-    longer for later pages. No two rows may have equal values in all ``order`` columns, and no ``order`` column may be
-    NULL. With ``total="exact"``, a second query counts all rows.
+    For the next page, pass ``page.next`` as ``after``, with the same ``order``. Alternatively, ``offset`` skips that
+    many rows, which takes longer for later pages. No two rows may have equal values in all ``order`` columns, and no
+    ``order`` column may be NULL. With ``total="exact"``, a second query counts all rows.
 
     Raises the errors of ``fetch``, and:
-    - InvalidSettings for an invalid order, size, offset or total, and for a dialect without pages
-    - UnbindableValue for an ``after`` that belongs to another order
-    - QueryFailed if an order column is NULL, or has values other than numbers, strings, times and UUIDs
+    - InvalidSettings for an invalid order, size, offset or total, or a dialect that does not support pages
+    - UnbindableValue for an ``after`` that is not the ``next`` of a page with the same number of ``order`` columns
+    - QueryFailed if an order column is NULL, or has values other than numbers, strings, dates, times and UUIDs
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
@@ -172,7 +172,7 @@ def _write_cursor(key: Sequence[Any]) -> str:
         else:
             raise QueryFailed(
                 f"the page is ordered by a column with values of the type {type(value).__name__}: order by numbers, "
-                "strings, dates or UUIDs"
+                "strings, dates, times or UUIDs"
             )
     return urlsafe_b64encode(json.dumps(written, separators=(",", ":")).encode()).decode().rstrip("=")
 

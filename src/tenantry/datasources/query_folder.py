@@ -17,10 +17,10 @@ class QueryFolder(Mapping[str, Query]):
     Each file is read once. It is compiled immediately or, with ``compiled=False``, at its first use. The dialect of a
     query is the one in its header, otherwise ``dialect``, otherwise the first dialect that accepts the query. Queries
     can include each other (``{{> sales/by_day }}``). Hidden files are skipped. Let only developers write to the folder:
-    a header with ``optional`` can drop conditions on the group.
+    with the key ``optional``, a query's header can drop conditions on the group.
 
-    Raises InvalidQueries for too many files, one InvalidQueries for all unusable files, and OSError if the folder or a
-    file cannot be read.
+    Raises InvalidQueries if there are too many files, or with the errors of all unusable files. Raises OSError if the
+    folder or a file cannot be read.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
@@ -28,7 +28,10 @@ class QueryFolder(Mapping[str, Query]):
         self._queries: dict[str, Query] = {}
         files = sorted(self._files())
         if len(files) > MAX_FILES:
-            raise InvalidQueries(f"{self.path} holds {len(files)} query files; the maximum is {MAX_FILES}", errors=())
+            raise InvalidQueries(
+                f"{self.path} holds {len(files)} query files; the maximum is {MAX_FILES}: use a smaller folder",
+                errors=(),
+            )
         self._unreadable: dict[str, TemplateError] = {}
         for file in files:
             name = file.relative_to(self.path).with_suffix("").as_posix()

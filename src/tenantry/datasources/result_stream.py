@@ -38,7 +38,7 @@ class ResultStream:
         return self._chunks.row_count
 
     def headers(self, file_name: str | None = None) -> dict[str, str]:
-        """Response headers. Browsers save the body as ``file_name`` (RFC 6266)."""
+        """Return response headers. With ``file_name``, browsers save the body under this name (RFC 6266)."""
         headers = {"X-Content-Type-Options": "nosniff"}
         if file_name is not None:
             headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file_name, safe='')}"

@@ -40,8 +40,8 @@ class SessionTemplate:
             )
         if "" in (bound.params or ()):
             raise UnbindableValue(
-                f"for user group {group.provided_id!r} a session variable of data source {self._source_id} would be an "
-                "empty string, which the database treats as unset",
+                f"for user group {group.provided_id!r}, a session variable of data source {self._source_id} would be "
+                "an empty string, which the database treats as unset: change the property that fills the variable",
                 name="$",
             )
         return bound

@@ -31,8 +31,8 @@ class SourceLookup:
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
         """Return the data source that the group's mapping names for a schema. ``reread``, if given, replaces the cache
-        of sources. Its keys are (environment id, reference). If it lacks the source, the source is read from the store
-        and added. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        of sources. Its keys are (environment id, reference). A missing source is read from the store and added. Raises
+        UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -61,8 +61,9 @@ class SourceLookup:
             # Do not trust a directory to separate environments. A source of another environment counts as not found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
-            f"for the schema {schema!r}, the mapping of user group {group.provided_id!r} names a data source that its "
-            "environment does not have; see: tenantry data-source list"
+            f"for the schema {schema!r}, the mapping of user group {group.provided_id!r} names a data source that is "
+            "not registered in the group's environment: register it, or change the mapping; "
+            "see: tenantry data-source list"
         )
 
     async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:

@@ -51,9 +51,9 @@ _COMPILED = 256  # number of cached templates that were given as strings
 
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names. Arguments:
-    - ``store``: a Store, or another object whose attribute ``sources`` finds registered sources. If this process has a
-      Resolver of the same store, sources are cached; otherwise each query asks ``sources``. Once a write that changes
-      or removes a source has returned, this host no longer uses the old source. Other hosts stop using it within the
+    - ``store``: a Store, or another object with an attribute ``sources`` (a SourceDirectory). If this process has a
+      Resolver of the same store, sources are cached; otherwise each query asks the store. Once a write that changes or
+      removes a source has returned, this host no longer uses the old source. Other hosts stop using it within the
       staleness bound (``Resolver(staleness=…)``, default: 5 seconds).
     - ``cache`` keeps results. Even without it, equal concurrent calls of ``fetch`` and ``query`` share a result.
     - ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``; ``make_driver`` takes a
@@ -126,9 +126,9 @@ class DataSources:
         reduction: Reduction | None = None,
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """Return the rows as a Result, for ``tenantry.results``. If a ``reduction`` reduces the rows while they are
-        read, the limits of streams apply to them. Relative ranges are counted from ``now`` (aware; default: the current
-        time). Raises the errors of ``fetch``."""
+        """Return the rows as a Result, which ``tenantry.results`` can write as JSON, CSV or Arrow. With ``reduction``,
+        rows are reduced while they are read, within the limits of streams. Relative ranges are counted from
+        ``now`` (aware; default: the current time). Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(
@@ -168,7 +168,7 @@ class DataSources:
         now: datetime | None = None,
         on_begin: OnBegin | None = None,
     ) -> Chunks:
-        """Like ``stream``, with the caller's writer. ``now``: as for ``query``."""
+        """Like ``stream``, but return Chunks, written with ``make_writer``. ``now``: as for ``query``."""
         request = await self._request(group, schema, template, variables, now)
         with ObservedQuery(self.activity, request.label, lasts=True) as observed:
             query = bind_query(self._open_sources.find(request.registered), request, has_key=False)

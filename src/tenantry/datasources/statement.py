@@ -97,7 +97,7 @@ def first_keyword(sql: str) -> str | None:
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
     """Return the reason to refuse a statement, or None if its first keyword is in ``reading``. The reason quotes only
-    that keyword."""
+    the first keyword of the SQL."""
     keyword = first_keyword(sql)
     if keyword in reading:
         return None

@@ -17,11 +17,11 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """Stop queries at SIGTERM or SIGINT. Otherwise the server would wait for the queries before it ends the lifespan.
+    """Stop queries at SIGTERM or SIGINT. Without this, servers wait for the queries before they end the lifespan.
 
     Use it in a lifespan: ``async with sources, stop_on_signals(sources): yield``. A signal starts ``sources.stop()``
     and calls the previous handler. If the previous handler is ``SIG_DFL``, the process ends once the queries have
-    ended, after five seconds at most. Signals that the process ignored stay ignored.
+    ended, after five seconds at most. Signals that the process ignores stay ignored.
 
     Outside the main thread, this only writes a log message (``tenantry.datasources.stop_signals``, INFO). Raises
     RuntimeError if the previous handler was not set from Python.

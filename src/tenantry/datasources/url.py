@@ -123,12 +123,16 @@ def with_password(url: str, password: str) -> str:
     """Return the URL with the password. Raises InvalidSource for a URL without a user."""
     parsed = _parse(url)
     if not parsed.username:
-        raise InvalidSource("the URL of the data source names no user, so it takes no password", field="/password")
+        raise InvalidSource(
+            "the URL of the data source names no user, so it takes no password: add the user, or leave out the "
+            "password",
+            field="/password",
+        )
     return parsed.set(password=password).render_as_string(hide_password=False)
 
 
 def is_same_address(url: str, stored: str) -> bool:
-    """Return whether ``url`` is ``stored``, or is ``stored`` without its password. Raises InvalidSource."""
+    """Whether ``url`` is ``stored``, with or without its password. Raises InvalidSource."""
     if url == stored:
         return True
     given, kept = _parse(url), _parse(stored).difference_update_query([ENCRYPTED_OPTION])
@@ -190,6 +194,5 @@ def memory_limit(url: URL) -> str:
 
 
 def memory_bytes(url: URL) -> int:
-    """Return the memory limit in bytes. Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))

@@ -52,7 +52,10 @@ class SchemaQuery(WrappedTemplate):
         """Return the query for the column names. Raises InvalidSettings for an engine that would run ``bound`` to name
         its columns."""
         if bound.dialect not in _ENGINES:
-            raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
+            raise InvalidSettings(
+                f"{bound.dialect} cannot name the columns of a query without running it; these engines can: "
+                f"{', '.join(sorted(_ENGINES))}"
+            )
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs
         # the query.
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")

@@ -51,9 +51,9 @@ def mount_editor(
 ) -> None:
     """Serve the SQL editor in an app, below ``path``. It edits the dashboards and queries of ``folder``.
 
-    ``authors`` finds the author of a request. Without it, authors open one-time links (``tenantry editor link``), each
-    of which begins a session of ``session_hours``. Authors' queries have separate connections, within ``limits``, so
-    that they do not slow down viewers. With ``read_only``, no file is written. Raises InvalidSettings for an invalid
+    ``authors`` finds the author of a request. Without it, authors open one-time links (``tenantry editor link``). Each
+    link begins a session of ``session_hours``. Authors' queries have separate connections, within ``limits``,
+    so that they do not slow down viewers. With ``read_only``, no file is written. Raises InvalidSettings for an invalid
     ``path`` or ``session_hours``, or if the store of ``sources`` lacks a part that the editor needs.
     """
     if not path.startswith("/") or path.endswith("/"):

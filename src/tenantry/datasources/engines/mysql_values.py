@@ -74,7 +74,8 @@ def _in_session_zone(value: datetime | time) -> datetime | time:
             converted = naive_utc(value)
     if converted is None:
         raise UnbindableValue(
-            "a time of day with an offset, or an instant outside the years 1 to 9999, cannot be bound on MySQL",
+            "a time of day with an offset, or a datetime outside the years 1 to 9999 in UTC, cannot be bound on MySQL: "
+            "pass the value without an offset",
             name="$",
         )
     return converted

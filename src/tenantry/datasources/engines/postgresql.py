@@ -103,7 +103,8 @@ class PostgreSQLDriver:
         # Raise outside the except clause: otherwise the context would be the caught error, which quotes the URL.
         if unreadable:
             raise InvalidSource(
-                f"the URL of data source {self.source_id} cannot be read, or has an option that libpq does not know",
+                f"libpq cannot parse the URL of data source {self.source_id}: correct it, and remove options that "
+                "libpq does not know",
                 field="/url",
             )
         return params
@@ -129,7 +130,10 @@ class PostgreSQLDriver:
         try:
             if connection.is_postgresql:
                 if self.dialect == REDSHIFT:
-                    raise InvalidSource(f"the server of data source {self.source_id} is PostgreSQL, not Redshift")
+                    raise InvalidSource(
+                        f"the server of data source {self.source_id} is PostgreSQL, not Redshift: write postgresql:// "
+                        "instead of redshift:// in its URL"
+                    )
                 self._check_role(connection)
                 tables = encode_parameters([list(TABLES)])
                 check_postgresql_rows(self._rows(connection, (IN_POSTGRESQL.encode(), tables)))

@@ -37,7 +37,11 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
         except (ValueError, TypeError, OverflowError):
             pass  # UnbindableValue is raised below: these errors quote the value
         if len(encoded) < number or (text is not None and "\0" in text):  # libpq would end the string at the NUL
-            raise UnbindableValue(f"the value of parameter ${number} cannot be sent to PostgreSQL", name=f"${number}")
+            raise UnbindableValue(
+                f"the value of parameter ${number} cannot be sent to PostgreSQL: pass a number, boolean, string, time, "
+                "UUID, bytes or a list of these, without NUL, lone surrogates, NaN or infinity",
+                name=f"${number}",
+            )
     return encoded
 
 
@@ -142,7 +146,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Return the names of the columns, and their types. The type of an array is ``list``. An unknown type becomes
+    """Return the columns' names and types. The type of an array is ``list``. An unknown type becomes
     ``text``."""
     columns = []
     for number in range(answer.nfields):

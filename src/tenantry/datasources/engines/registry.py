@@ -131,8 +131,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
 
 
 def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
-    """Return the engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for the scheme of a
-    built-in engine."""
+    """Return the engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for a built-in
+    scheme."""
     for scheme in factories:
         if scheme in BUILT_IN:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your engine another URL scheme")
@@ -161,8 +161,8 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Check a URL, and return the name of its engine. For an engine with ``needs_trust``, return the URL's scheme
-    instead. Raises InvalidSource for an unusable URL."""
+    """Check a URL, and return the name of its engine, or the URL's scheme if the engine works only with ``trusted``.
+    Raises InvalidSource for an unusable URL."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -171,8 +171,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
     """Return warnings for the operator who registers a URL: that the engine does not keep queries read-only, cannot
-    stop queries, or needs a package that is missing here. The warnings name the engine and quote nothing else of the
-    URL. Raises InvalidSource."""
+    stop queries, or needs a package that is missing here. They quote nothing of the URL except the engine. Raises
+    InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

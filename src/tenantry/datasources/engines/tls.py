@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Return the context, made once. Raises InvalidSource for an unreadable file."""
+        """Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -46,7 +46,7 @@ class TLSContext:
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "use PEM files that all processes with this data source can read"
+                "use PEM files without a passphrase, which every process that queries this data source can read"
             )
         return context
 
@@ -86,7 +86,7 @@ def read_options(
         )
     options = {name: value for name, value in given.items() if isinstance(value, str)}
     if len(options) < len(given):
-        raise refused(f"the {engine} URL has an option more than once")
+        raise refused(f"the {engine} URL has an option more than once: write each option once")
     check_choice(options, "ssl_mode", modes, engine)
     return options
 

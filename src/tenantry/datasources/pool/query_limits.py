@@ -67,10 +67,7 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of data sources; times in seconds. Raises InvalidSettings for an invalid limit.
-
-    A query waits for a connection for at most ``timeout`` or ``connect_timeout`` seconds, whichever is longer.
-    """
+    """The limits of data sources; times in seconds. Raises InvalidSettings for an invalid limit."""
 
     timeout: float = 30.0
     """Maximum duration of a query. For a stream, the maximum time to wait for the next rows."""
@@ -99,7 +96,8 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """Maximum seconds that a query waits for a connection."""
+        """How long a query may wait for a connection, in seconds: ``timeout`` or ``connect_timeout``, whichever is
+        longer."""
         return max(self.timeout, self.connect_timeout)
 
     @property
@@ -148,7 +146,7 @@ def take_result(
     """Read a cursor's rows and return them as a Result. Raises TooManyRows or TooManyBytes above the limits, and
     QueryFailed for duplicate column names.
 
-    ``count`` returns the bytes in memory of the rows' large values. 32 bytes are added for every value, large or not.
+    Each value counts as 32 bytes, plus its size if it is large: ``count`` returns the total size of the large values.
     ``count=None`` is faster, but works only for int, float, bool, str, bytes and None.
     """
     if len(set(columns)) < len(columns):
@@ -212,7 +210,6 @@ def _sizes(values: Sequence[Any]) -> int:
 
 
 def check_names(source_id: str, columns: Sequence[str]) -> None:
-    """Raise QueryFailed for duplicate column names."""
     seen: dict[str, int] = {}
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)

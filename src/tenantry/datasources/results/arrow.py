@@ -27,10 +27,10 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     such as PostgreSQL's ``infinity`` in a timestamp, becomes null.
 
     The type of a column without a declared type depends on its values:
-    - int64, decimal, double, bool or binary
-    - timestamp[us] (in UTC if the values have an offset), date32, time64[us] or duration[us]
-    - string for all other types, for mixed types, and if an integer has more than 64 bits; lists and objects are
-      written as JSON
+    - int64, decimal, double, bool, binary, date32, time64[us] or duration[us]
+    - timestamp[us], in UTC if all values have an offset
+    - string for any other type, for mixed types (except int with float), and if an integer has more than 64 bits;
+      lists and objects become JSON
 
     Raises the errors of ``to_csv``, and InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
     """

@@ -30,10 +30,10 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
     """Write a header and one line per row, in UTF-8.
 
     NULL, NaN and infinity become empty fields. Dates are written in ISO 8601, lists and objects as JSON.
-    ``formula_safe`` puts an apostrophe before each field that a spreadsheet could run as a formula. It also puts an
-    apostrophe at each place within a field where a formula would begin if a spreadsheet split the field there. Raises
-    ValueError for dicts with different keys. For a list or object, raises InvalidSettings if msgspec is missing, and
-    QueryFailed if the value is nested too deeply.
+    ``formula_safe`` puts an apostrophe before each field that a spreadsheet could run as a formula. If a spreadsheet
+    could split a field, each part that it could run gets an apostrophe, too. Raises ValueError for dicts with different
+    keys. For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if the value is nested too
+    deeply.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)

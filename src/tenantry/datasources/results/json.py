@@ -55,8 +55,8 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
     Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
     become U+FFFD. ``format_`` applies to decimals, large integers and datetimes with a zone. Raises InvalidSettings
-    without msgspec (``pip install 'tenantry[json]'``), and QueryFailed for a value that is nested too deeply. May raise
-    ValueError for dicts with different keys.
+    without msgspec (``pip install 'tenantry[json]'``), and QueryFailed for a value that is nested too deeply. All dicts
+    must have the same keys; otherwise, this may raise ValueError.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 

@@ -49,7 +49,7 @@ class Result:
     - ``types``: the column types that the engine reports, named as in ResultColumn.
     - ``as_of``: when the source was queried (aware, UTC).
     - ``size``: the memory that the rows take, in bytes; None if it was not counted.
-    - ``arrow_types``: the Arrow types of the columns, as in OpenRows.
+    - ``arrow_types``: the Arrow type of each column, or None if the engine does not know it.
     """
 
     names: Sequence[str]
@@ -169,8 +169,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes one dict per row, from rows and ``width`` names. The function raises ValueError for
-    a row with another number of values."""
+    """Return a function that makes one dict per row, from rows and ``width`` names. It raises ValueError for a row
+    with another number of values."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

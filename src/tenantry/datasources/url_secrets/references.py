@@ -30,8 +30,7 @@ class Reference:
     name: str
 
     def read(self, source_id: str) -> str:
-        """Return the secret. If the variable or file has no valid secret, raise SecretUnavailable; its message names
-        the variable or file."""
+        """Return the secret. Raises SecretUnavailable, which names the variable or file, if it has no valid secret."""
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
             problem = "contains a line break or another control character: a secret must be one line"
@@ -90,6 +89,7 @@ def check_secrets(url: URL) -> None:
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(
-            f"a URL with {ENCRYPTED_OPTION} can be decrypted only in its own row: register it with the password",
+            f"a URL with {ENCRYPTED_OPTION} works only for the data source that it was encrypted for: write the URL "
+            f"with its password, without {ENCRYPTED_OPTION}",
             field="/url",
         )

@@ -64,6 +64,6 @@ class UrlSecrets:
         else:
             return self._keys
         raise SecretUnavailable(
-            f"the URL of data source {source.id} is encrypted with a key of the signing-key file, and {problem} "
+            f"the URL of data source {source.id} is encrypted, but the keys to decrypt it cannot be used: {problem} "
             f"(in Python, pass the keys with DataSources(…, keys=…))"
         )

@@ -85,7 +85,7 @@ def _discard(draft: str, folder: int) -> None:
 
 
 def delete_file(root: Path, path: str) -> None:
-    """Delete a file. Raises FileNotSaved."""
+    """Raises FileNotSaved."""
     *folders, name = path.split("/")
     with _saving(root, path), _opened(root, folders) as folder:
         os.unlink(name, dir_fd=folder)

@@ -121,7 +121,11 @@ class SavedFiles:
         with locked(self._root):
             _check(self.read(path), expected)
             if self._workspace.require(path) is not self._workspace.require(to, "/to"):
-                raise InvalidBody(f"{to} would be a different kind of file from {path}", field="/to")
+                raise InvalidBody(
+                    f"{path} cannot be renamed to {to}, because {to} would be another kind of file: choose a path for "
+                    "the same kind",
+                    field="/to",
+                )
             if self.read(to, "/to").content is not None:
                 raise InvalidBody(f"{to} exists: choose another name", field="/to")
             self.check_name(to, "/to", renamed=path)

@@ -23,9 +23,10 @@ _WORD: Final = re.compile(r"[@\w]+")
 
 
 def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> dict[str, Any]:
-    """Return the code, the message and, if known, the field and the problem's place in ``text`` (``from`` and ``to``).
+    """Describe an error to the author: its code and message and, if known, the fix, the field, and the place in
+    ``text`` (``from`` and ``to``).
 
-    ``path``: the file with the text. ``sent``: the SQL that the data source got.
+    ``path``: the file that contains ``text``. ``sent``: the SQL that failed on the data source.
     """
     # Viewers must not learn about mappings. Authors may: they chose the group and the schema.
     is_mapping = isinstance(error, UnmappedSchema | UnregisteredSource)

@@ -163,7 +163,7 @@ class EditorEndpoints:
 def require_right(author: EditorAuthor, right: Right) -> None:
     """Raise RightMissing if the author lacks the right."""
     if right not in author.rights:
-        raise RightMissing(f"you may not do this: it needs the right {right.value!r}")
+        raise RightMissing(f"you lack the right {right.value!r}: ask the operator of this editor for it")
 
 
 async def find_group(workbench: Workbench, author: EditorAuthor, environment: str, provided_id: str) -> Issued:

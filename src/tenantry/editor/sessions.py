@@ -46,7 +46,7 @@ class EditorSessions:
         environments are too long for a link."""
         payload = _payload(author)
         if len(payload.encode()) > MAX_PAYLOAD:
-            raise InvalidSettings("the names of the environments are too long for one link: name fewer")
+            raise InvalidSettings("the names of the environments are too long for one link: name fewer environments")
         note = AuditNote(by, "editor.link_created", "", author.name, _details(author))
         return await self._codes.issue(Purpose.EDITOR, payload, audited=note, share=_share(author.name))
 
@@ -62,7 +62,7 @@ class EditorSessions:
         )
 
     async def find(self, key: str) -> EditorAuthor | None:
-        """Return the author of the session with this key, or None if it has ended. Raises StoreUnavailable."""
+        """Return the author of the live session with this key, or None. Raises StoreUnavailable."""
         payload = await self._codes.read(Purpose.EDITOR_SESSION, key)
         return None if payload is None else _author(payload)
 

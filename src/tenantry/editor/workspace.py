@@ -77,7 +77,11 @@ class Workspace:
     def require_query(self, path: str) -> None:
         """Raise InvalidBody if no query can have this path."""
         if self.kind(path) is not FileKind.QUERY or not FRAGMENT_NAME.fullmatch(self.name(path)):
-            raise InvalidBody(f"only a .sql file in {QUERIES}/ with a valid name can run, not {path!r}", field="/path")
+            raise InvalidBody(
+                f"{path!r} cannot run: name a .sql file in {QUERIES}/ whose name and folders begin with a letter, and "
+                "contain only letters, digits, _ and -",
+                field="/path",
+            )
 
     def list(self, place: str) -> Iterator[str]:
         """Yield the paths of the files in ``place`` (one of ``places``) and its subfolders, except hidden files and

@@ -99,7 +99,7 @@ class AmbiguousToken(TenantryError):
 
 
 class OriginNotAllowed(TenantryError):
-    """The token came in a cookie, but a page of another origin sent the request."""
+    """The request has its token or session in a cookie, and a page of another site may have sent it."""
 
     code = "origin_not_allowed"
     status = 403
@@ -156,7 +156,7 @@ class UnregisteredSource(DataSourceError):
 
 
 class InvalidSource(DataSourceError):
-    """Tenantry does not accept the URL, session variables, dialect or guarded tables of a data source."""
+    """A data source cannot be used: its URL, settings or database are unsuitable, or its driver is missing."""
 
     code = "invalid_source"
     status = 422
@@ -229,7 +229,7 @@ class SecretUnavailable(SourceUnavailable):
 
 
 class AnswersUnread(TenantryError):
-    """Results that viewers have not read use up the memory for results."""
+    """The memory for results is full of results that viewers have not read."""
 
     code = "answers_unread"
     status = 503
@@ -322,7 +322,7 @@ class MissingVariable(TenantryError):
 
 
 class UnbindableValue(TenantryError):
-    """A value has the wrong type for its placeholder."""
+    """A value cannot be bound to its placeholder, printed by a template, or converted to JSON."""
 
     code = "unbindable_value"
     status = 422

@@ -32,8 +32,7 @@ class FileConflict(TenantryError):
 
 
 class PrivateNameUsed(DataSourceError):
-    """The author's SQL uses ``name``, which can show secrets of the database server. ``word`` is the last word of
-    ``name``."""
+    """An author's query could show secrets of the database server."""
 
     code = "private_name"
     status = 422
@@ -43,7 +42,10 @@ class PrivateNameUsed(DataSourceError):
         self.problem = problem
         self.fix = fix
         self.name = name
+        """The name in the query that could show secrets. Empty if the problem is that the data source's URL names a
+        system database."""
         self.word: str = (_WORD.findall(name) or [""])[-1]
+        """The last word of ``name``."""
 
     @property
     def message(self) -> str:
@@ -51,7 +53,7 @@ class PrivateNameUsed(DataSourceError):
 
 
 class UnusableFile(TenantryError):
-    """A file of the editor is a symbolic link, is not UTF-8, is too long, or cannot be read."""
+    """A file is a symbolic link, not UTF-8, too large or unreadable, or a folder has too many files."""
 
     code = "unusable_file"
     status = 422

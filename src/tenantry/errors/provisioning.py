@@ -20,7 +20,7 @@ class BadRequest(TenantryError):
 
 
 class InvalidRequest(TenantryError):
-    """The form in a token introspection request is invalid (RFC 6749 section 5.2)."""
+    """The form parameters of a token introspection request are invalid (RFC 6749 section 5.2)."""
 
     code = "invalid_request"
     status = 400
@@ -139,7 +139,7 @@ class TokenAlreadyRotated(TenantryError):
 
 
 class SigningKeyMissing(TenantryError):
-    """The key that signed the group's token has been removed."""
+    """The key file does not contain the key that signed the group's token."""
 
     code = "signing_key_missing"
     status = 409
@@ -271,7 +271,7 @@ class IdempotencyKeyReused(TenantryError):
 
 
 class TooManyRequests(TenantryError):
-    """A proxy limits the rate of requests; Tenantry itself does not. ``Client`` raises this error."""
+    """A proxy refused a request of ``Client`` with status 429. Tenantry has no rate limit."""
 
     code = "too_many_requests"
     status = 429
@@ -330,7 +330,7 @@ class ApiUnreachable(TenantryError):
 
 
 class UnexpectedAnswer(TenantryError):
-    """The response came from another program, such as a proxy, or from an old service that does not know dry runs."""
+    """The response came from another program, such as a proxy, or from an old Tenantry server without dry runs."""
 
     code = "unexpected_answer"
     status = 502

@@ -56,8 +56,9 @@ class RevokedApiToken:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The live API token that a request has, and the group that it asks for. Both are from one snapshot of the
-    store."""
+    """The API token of a request, and the group that the request asks for, both from one snapshot of the store."""
 
     api_token: ApiToken
+    """The token. It is live."""
     issued: Issued | None
+    """The group, or None if it does not exist."""

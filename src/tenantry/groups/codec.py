@@ -145,8 +145,8 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to JSON and back. The JSON omits the fields named in ``without``: pass their values to
-    ``decode``. ``other_forms``: field name -> the codec to use instead of the usual one."""
+    """Converts a group to JSON and back. ``without``: fields that the JSON omits; pass their values to ``decode``.
+    ``other_forms``: field name -> the codec that replaces the usual one."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
@@ -158,7 +158,7 @@ class GroupCodec:
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
         """Parse a document, ignoring unknown members. ``given``: the values of the fields in ``without``. Raises
-        ValueError, which quotes no value, if a field is missing or has the wrong type."""
+        ValueError, which quotes no value, if a required field is missing or a field has the wrong type."""
         try:
             values = {
                 name: decode(document[name])
@@ -239,8 +239,8 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """Return the token that the last rotation replaced, even if its grace period has ended. Return None if it had
-        no grace period."""
+        """Return the token that the last rotation replaced, even if its grace period has ended. Return None if that
+        rotation set no grace period."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

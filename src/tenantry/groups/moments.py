@@ -14,7 +14,7 @@ _MOMENT: Final = re.compile(
 
 def read_moment(text: str) -> datetime:
     """Parse an RFC 3339 time and convert it to UTC. Digits beyond microseconds are dropped. Second 60 becomes second 0
-    of the next minute. Raises ValueError(MOMENT_RULE)."""
+    of the next minute. Raises ValueError(MOMENT_RULE) for any other text."""
     found = _MOMENT.fullmatch(text)
     if found is not None:
         minute, second, rest = found.groups()

@@ -38,7 +38,7 @@ class PropertySchema:
         if VIEWER_SCHEMA in document:
             _check(document[VIEWER_SCHEMA], (VIEWER_SCHEMA,))
         if document.get("type", "object") != "object":
-            raise InvalidPropertySchema('properties are an object: write "type": "object" at the top of the schema')
+            raise InvalidPropertySchema('a schema of properties describes an object: write "type": "object" at its top')
         self.document: Mapping[str, Any] = document
         self.viewer: PropertySchema | None = (
             PropertySchema(document[VIEWER_SCHEMA]) if VIEWER_SCHEMA in document else None

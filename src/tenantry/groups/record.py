@@ -42,7 +42,7 @@ class _Immutable:
 
 class Record(_Immutable):
     """An immutable, unhashable JSON object. Reading a missing name raises MissingItem. ``str()`` raises TypeError, so
-    templates cannot print a tenant's properties. ``repr()`` shows only the names."""
+    that no template prints all properties at once. ``repr()`` shows only the names."""
 
     __slots__ = ("_values",)
     __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a dict
@@ -105,8 +105,8 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """Return an immutable copy. Subclasses of ``str``, such as ``Markup``, become plain strings, so templates escape
-    them too."""
+    """Return an immutable copy. Strings of a subclass, such as ``Markup``, become plain strings, so that templates
+    escape them."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):

@@ -35,17 +35,19 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """The handles of ``id`` and ``provided_id``. Mappings may use either, so a write changes the cache slots
-        (``Slots``) of both."""
+        """The ``source_handle`` of ``id`` and that of ``provided_id``. Mappings may contain either, so a write to the
+        source changes both cache slots."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLookupResult:
-    """A data source (None if it does not exist), and the generation (``Change``) of the snapshot that was read."""
+    """The result of looking up a data source."""
 
     source: RegisteredSource | None
+    """None if the data source does not exist."""
     generation: int
+    """The number of the store's newest change (``Change.generation``) when the data source was read."""
 
 
 SOURCES_HANDLE: Final = b"sources\0"

@@ -32,12 +32,11 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """The key of a sum of usage. It contains ids, not handles, so a group that is deleted and created again keeps
-    its sums."""
+    """Says whose usage a sum counts, and on which data source."""
 
     environment: str
     group: str
-    """The group's ``provided_id``."""
+    """The group's ``provided_id``. A group that is deleted and created again with the same id keeps its sums."""
     source: str
     """The id of the data source. Empty in a viewer's sum, and in the group's sum of ``resolves``."""
     viewer: str = ""
@@ -45,10 +44,10 @@ class UsageKey(NamedTuple):
 
 
 class HourlyUsage(NamedTuple):
-    """Usage of a group in the hour that begins at ``hour`` (aware, UTC). If ``key`` names a viewer, this is the
-    viewer's usage in the day that begins at ``hour``."""
+    """The usage of a group in one hour or, if ``key`` names a viewer, of that viewer in one day."""
 
     hour: datetime
+    """When the hour or day begins (aware, UTC)."""
     key: UsageKey
     usage: Usage
 

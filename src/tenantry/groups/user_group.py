@@ -128,11 +128,11 @@ class UserGroup:
 
     @property
     def viewer_id(self) -> str | None:
-        """The viewer's id. None if there is no viewer, or the pass has no viewer id."""
+        """The viewer's id. None if there is no viewer, or the pass names none."""
         return None if self.viewer is None else self.viewer.id
 
     def revoked_before(self, viewer_id: str | None) -> int:
-        """Return the viewer's time in ``revoked_viewers``, or 0 if the viewer was not revoked."""
+        """Return the time before which the viewer's passes are revoked (seconds since 1970), or 0 if none are."""
         revoked = self.revoked_viewers
         return 0 if revoked is None or viewer_id is None or viewer_id not in revoked else int(revoked[viewer_id])
 
@@ -167,16 +167,16 @@ class UserGroup:
         return PassExpired if self.ends_with_pass else UserGroupExpired
 
     def accepts(self, token_version: int, now: datetime | None = None) -> bool:
-        """Whether ``token_version`` is the version of the live token, or of the previous token in its grace period.
-        Without ``now``, an ended grace period counts too. Only the store compares nonces (``StoredGroup.read``)."""
+        """Whether ``token_version`` is the version of the live token, or of the previous token in its grace period. If
+        ``now`` is None, the end of the grace period is ignored. This does not check the token's nonce."""
         if token_version == self.token_version:
             return True
         until = self.grace_until
         return token_version == self.token_version - 1 and until is not None and (now is None or now < until)
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether templates bind the same values for both groups. The values ``1``, ``1.0`` and ``true`` count as
-        different."""
+        """Whether both are the same group, with the same mapping and the same values for templates. ``1``, ``1.0`` and
+        ``true`` count as different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False

@@ -35,9 +35,9 @@ class Viewer:
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the scope permits ``kind``, such as ``app``. With the ``kind`` DASHBOARD: whether it permits the
-        dashboard ``name`` or, if ``name`` is None, at least one dashboard. Only dashboards have names, so the scope
-        ``app:reports`` permits nothing."""
+        """Whether the pass permits ``kind``, such as ``app``. With the ``kind`` DASHBOARD: whether it permits the
+        dashboard ``name`` or, if ``name`` is None, at least one dashboard. Other kinds have no names, so a scope such
+        as ``app:reports`` permits nothing."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
 
 

@@ -100,13 +100,13 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Return the changes that merge the given fields of ``patch`` into ``group``."""
+    """Return the changes that the merge patch ``patch`` (RFC 7396) makes to ``group``."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """Make a draft of a group from the given fields of ``patch``. The name defaults to the id."""
+    """Make a draft of a group from the merge patch ``patch``. The name defaults to the id."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})
 
@@ -116,7 +116,7 @@ def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """The creation of a group, unless it exists."""
+    """Creates a group, unless one with its id exists."""
 
     draft: GroupDraft
     token: Token
@@ -166,9 +166,10 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate | GroupRotation
 
 @dataclass(frozen=True, slots=True)
 class SourceDraft:
-    """A data source to register. ``provided_id``: its name."""
+    """A data source to register."""
 
     provided_id: str
+    """The name of the data source."""
     url: str = field(repr=False)
     trusted: bool = False
     session: Mapping[str, str] | SessionVariables = ()
@@ -187,8 +188,8 @@ class SourceUpdate:
     session: Mapping[str, str] | SessionVariables | None = None
 
     def needs_test(self, password: str | None) -> bool:
-        """Whether to connect to the source before this update, as a test. ``password``: the new password for the
-        URL, if any."""
+        """Whether the connection to the source must be tested before this update. ``password``: the new password in
+        the URL, or None."""
         return self.url is not None or password is not None or bool(self.tables or self.session)
 
 

@@ -69,7 +69,7 @@ def _plain(value: Any) -> Any:
         return float(value) if value.is_finite() else math.nan
     if isinstance(value, uuid.UUID):
         return str(value)
-    raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
+    raise TypeError(f"a value of type {type(value).__name__} has no JSON form: convert it to a string or a number")
 
 
 def _thaw_within(value: Any) -> Any:
@@ -99,7 +99,7 @@ _TAKE_UNDEFINED = frozenset(
 
 def check_format(text: object) -> None:
     if isinstance(text, bytes) or _WIDE.search(text if type(text) is str else str(text)):
-        raise SecurityError("the width and precision of a format may be at most 99")
+        raise SecurityError("a format takes only numbers up to 99 as width and precision")
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:
@@ -133,7 +133,7 @@ def truncate(
 ) -> str:
     """Truncate like Jinja's filter, but refuse a ``length`` shorter than ``end``."""
     if not isinstance(length, int) or length < len(end):
-        raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
+        raise SecurityError(f"|truncate takes a length of at least {len(end)}, because it adds {end!r} at the end")
     if leeway is not None and leeway < 0:
         raise SecurityError("|truncate takes a leeway of 0 or more")
     return do_truncate(environment, s, length, killwords, end, leeway)

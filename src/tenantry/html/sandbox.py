@@ -117,7 +117,7 @@ def bounded_join(pieces: Iterable[str]) -> str:
         length += len(parts[-1])
         if length > MAX_OUTPUT:
             raise TemplateError(
-                f"the page grew beyond {MAX_OUTPUT:,} characters (MAX_OUTPUT) and was stopped: show less on one page"
+                f"the page is longer than {MAX_OUTPUT:,} characters (MAX_OUTPUT): show less on one page"
             )
     return "".join(parts)
 
@@ -131,7 +131,9 @@ def printable(value: Any) -> Any:
         return "true" if value else "false"
     if type(value) in _CONTAINERS:
         kind = type(value).__name__
-        raise UnbindableValue(f"a {kind} cannot be printed: use |join or |tojson, or name one of its values", name=kind)
+        raise UnbindableValue(
+            f"a {kind} cannot be printed: print one of its values, or use |join or |tojson", name=kind
+        )
     return value
 
 
@@ -194,11 +196,13 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Apply the operator. Raises SecurityError for ``**``, and for an operation whose result is huge."""
+        """Raises SecurityError for ``**``, and for an operation whose result is huge."""
         if operator == "**":
-            raise SecurityError("'**' is not available: compute it in the view")
+            raise SecurityError("'**' is not available: compute the power in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
-            raise SecurityError(f"'*' only multiplies numbers, with a product of at most {_MAX_BITS} bits")
+            raise SecurityError(
+                f"'*' only multiplies numbers, with a product of at most {_MAX_BITS} bits: compute others in the view"
+            )
         if operator == "%" and isinstance(left, str | bytes):
             check_format(left)
         return super().call_binop(context, operator, left, right)
@@ -273,15 +277,16 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     """Create a Jinja environment for dashboard templates, also for ``Jinja2Templates(env=…)``.
     - Every value is escaped; there is no filter ``safe``.
     - A missing variable raises MissingVariable, except in ``is defined`` and ``|default(…)``.
-    - A bare name is looked up among the template's variables, then the view's variables, then the host's globals, and
-      then the group's properties. For a property named like a keyword, write ``user_group.properties["not"]``.
+    - A bare name is looked up in the template's own variables, the view's variables, the environment's ``globals`` and
+      the group's properties, in this order. For a property named like a keyword, write
+      ``user_group.properties["not"]``.
     - null prints nothing, and a boolean prints as in JSON. Printing an object or a list is an error.
     - Jinja's errors are raised as TemplateError, except TemplateNotFound, which ``get_template`` raises.
 
     Escaping makes values safe in HTML text and in quoted attributes. Inside ``<script>``, use ``|tojson``. Do not print
     tenants' values in unquoted attributes, event handlers or styles. Check tenants' values before you print them in
-    ``href`` or ``src``. The sandbox refuses repeated strings, powers and wide formats, and stops a page above
-    MAX_OUTPUT characters. The sandbox does not limit how long loops run.
+    ``href`` or ``src``. The sandbox refuses ``**``, ``*`` on strings and lists, formats wider than 99 characters, and
+    pages longer than MAX_OUTPUT characters. It does not limit how long loops run.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
 

@@ -15,7 +15,7 @@ from tenantry.http import variables as request_variables
 
 
 class HTMLTemplate:
-    """A template in an environment of ``create_environment``. Raises TemplateError if it does not compile."""
+    """A template with the rules of ``create_environment``. Raises TemplateError if the text does not compile."""
 
     __slots__ = ("_asynchronous", "_template", "_text")
 
@@ -26,8 +26,8 @@ class HTMLTemplate:
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
         """Render the page. ``variables`` are a group's variables, or any mapping. A name in ``view`` hides the property
-        of the same name. Raises TypeError if ``view`` sets ``user_group``, ``params`` or ``viewer``. Raises
-        MissingVariable, UnbindableValue and TemplateError."""
+        of the same name. Raises TypeError if ``view`` sets ``user_group``, ``params`` or ``viewer``, MissingVariable
+        for a missing value, UnbindableValue if a list or object is printed, and TemplateError for other mistakes."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
@@ -43,7 +43,8 @@ class HTMLTemplate:
 def context_processor(request: Connection) -> dict[str, Any]:
     """Give an app's templates ``user_group``, ``params`` and ``viewer``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
-    - A missing name raises MissingVariable, and so does ``viewer`` if the request has a token, not a pass.
+    - A missing property or parameter raises MissingVariable, and so does ``viewer`` if the request has a token, not a
+      pass.
     - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
     - Raises MiddlewareMissing without UserGroupMiddleware, and OutOfScope if the pass does not cover the request.
 
@@ -63,6 +64,6 @@ def _environment(*, enable_async: bool) -> jinja2.Environment:
 
 def _names(variables: Mapping[str, Any] | Record, view: dict[str, Any]) -> dict[str, Any]:
     if taken := RESERVED_NAMES & view.keys():
-        raise TypeError(f"a view cannot set {', '.join(sorted(taken))}: the name belongs to the group's variables")
+        raise TypeError(f"a view cannot set {', '.join(sorted(taken))}, which is reserved: use another name")
     wrapped = wrap(variables)
     return {**view, **{name: wrapped[name] for name in RESERVED_NAMES if name in wrapped}, VARIABLES: wrapped}

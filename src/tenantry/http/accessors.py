@@ -67,7 +67,7 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
         group = scope[SCOPE_KEY]
     except KeyError:
         raise MiddlewareMissing(
-            "UserGroupMiddleware is not installed before this view: app.add_middleware(UserGroupMiddleware, resolver=…)"
+            "no UserGroupMiddleware runs before this view: call app.add_middleware(UserGroupMiddleware, resolver=…)"
         ) from None
     if group is None:
         requested = scope.get(GROUP_REQUESTED_KEY)

@@ -45,9 +45,9 @@ class Carrier(Protocol):
         """Names of the headers to read, at least one. ``Host``, ``Origin`` and ``Sec-Fetch-Site`` are not allowed."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """Return the first token in a line of the header ``name`` (lower case), or None. After a token, the middleware
-        calls ``extract`` again with the rest of the line. If ``extract`` raises an exception, the response is a 500.
-        The exception's message must not contain header values."""
+        """Return the first token in a line of the header ``name`` (lower case), or None. After ``extract``
+        returns a token, the middleware calls it again with the rest of the line. If it raises an exception, the
+        response is a 500. The exception's message must not contain header values."""
         ...
 
 
@@ -59,10 +59,13 @@ def require_carrier(carrier: object) -> None:
         )
     name = type(carrier).__name__
     if isinstance(carrier.headers, str) or not carrier.headers:
-        raise ValueError(f"{name}.headers must be a list of at least one request header")
+        raise ValueError(f"{name}.headers must be a list with at least one header name")
     for each in carrier.headers:
         if not HTTP_TOKEN.fullmatch(each) or each.lower() in _ORIGIN_HEADERS:
-            raise ValueError(f"{name}.headers: {each!r} is not a request header that a carrier can read")
+            raise ValueError(
+                f"{name}.headers: {each!r} is not allowed: give a valid header name other than Host, Origin and "
+                "Sec-Fetch-Site"
+            )
 
 
 class CustomCarriers:
@@ -140,7 +143,7 @@ class Carriers:
 
     @property
     def vary(self) -> str:
-        """The value of the Vary header of the app's responses (RFC 9110 section 12.5.5)."""
+        """The value of the Vary header of the app's responses."""
         names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
         for name in (name for carrier in self.custom for name in carrier.headers):
             if name.lower() not in {known.lower() for known in names}:
@@ -154,8 +157,8 @@ TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     """Read the token from headers. By default, these are ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and
-    ``Authorization: <scheme> <token>``. Names are case-insensitive. ``Authorization`` with another scheme is ignored.
-    Some proxies drop headers whose names have underscores. Raises ValueError for an invalid name."""
+    ``Authorization: <scheme> <token>``. ``Authorization`` with another scheme is ignored. Some proxies drop headers
+    whose names have underscores. Raises ValueError for an invalid name."""
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
@@ -229,7 +232,9 @@ def read_carriers(given: AnyCarriers) -> Carriers:
 
 def _require_token(name: str, what: str) -> None:
     if not HTTP_TOKEN.fullmatch(name):
-        raise ValueError(f"{name!r} is not {what} (RFC 9110 section 5.6.2)")
+        raise ValueError(
+            f"{name!r} cannot be {what}: use only ASCII letters, digits and !#$%&'*+-.^_`|~ (RFC 9110 section 5.6.2)"
+        )
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())

@@ -75,10 +75,10 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """Formats records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If a
-    record has an exception, its line has ``exception``. Of the record's ``extra``, the line has ``request_id``,
-    ``method``, ``path``, ``status`` and ``seconds``. Lines of ``uvicorn.access`` have ``client``, ``method``,
-    ``path``, ``http_version`` and ``status``. Tokens are hidden."""
+    """Formats each record as a line of JSON with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``.
+    These fields are added if the record has them: ``exception``, ``request_id``, ``method``, ``path``, ``status`` and
+    ``seconds``. Lines of ``uvicorn.access`` also have ``client``, ``method``, ``path``, ``http_version`` and
+    ``status``. Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -87,12 +87,12 @@ class UserGroupMiddleware:
       streams end, within the resolver's ``staleness``. Streams also end when the group changes.
     - Valid pass: the same, with ``UserGroup.viewer``. If the scope of the pass does not contain ``audience``, a view
       that requires the group gets 403.
-    - Preview key (see ``preview_keys``): passed on to the mounted dashboards that issued it. Elsewhere, or with
-      ``required=True``, it is a bad token.
+    - Preview key (shows an operator or author what a group sees): the mounted dashboards that issued it accept it.
+      Elsewhere, or with ``required=True``, it is a bad token.
 
-    If the token came in a cookie, websockets and requests with an unsafe method (such as POST) get 403 when a page of
-    another host sends them. ``allowed_origins``: origins whose pages may send them. The app's responses get ``Vary``
-    and, for a group or a preview, ``Cache-Control: private``.
+    If the token came only in a cookie, a page of another host cannot open websockets or send requests with an unsafe
+    method (such as POST): they get 403. ``allowed_origins``: origins whose pages may do this. The app's responses get
+    ``Vary`` and, for a group or a preview, ``Cache-Control: private``.
 
     An inner UserGroupMiddleware keeps the group that the outer one found. If the inner one finds a different token, the
     response is 400. If its resolver is for another environment, the response is 401.

@@ -49,7 +49,7 @@ class OriginCheck:
         self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raise OriginNotAllowed if the request is not accepted."""
+        """Raise OriginNotAllowed for a refused request."""
         # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
         # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
         # header.

@@ -21,7 +21,7 @@ class Slots(Protocol):
 
     A write sets an odd version before its commit, and a new even version afterwards (a seqlock). A cached answer is
     valid while its slot has the even version that it had before the answer was read. If two writes overlap, each sets a
-    new version when it ends. This invalidates all answers cached until then."""
+    new even version when it ends, which invalidates all answers cached before."""
 
     @property
     def versions(self) -> Sequence[int]:
@@ -33,7 +33,7 @@ class Slots(Protocol):
         ...
 
     def repair(self, slot: int, version: int) -> None:
-        """Set a new even version if the slot still has this odd ``version``, because its writer has crashed."""
+        """Set a new even version if the slot still has ``version``, the odd version of a crashed writer."""
         ...
 
 

@@ -102,6 +102,6 @@ class GroupStore(Protocol):
         signed_by: str | None = None,
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts with
-        this string, or whose name contains it in upper or lower case (A to Z). ``signed_by``: only groups whose live
-        token was signed by the key with this id."""
+        this string, or whose name contains it (ignoring ASCII case). ``signed_by``: only groups whose live token
+        was signed by the key with this id."""
         ...

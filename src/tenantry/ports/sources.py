@@ -76,9 +76,9 @@ class SourceStore(LeasedSources, Protocol):
     async def create(
         self, environment: Environment, source_id: str, draft: SourceDraft, *, author: Author = UNNAMED
     ) -> RegisteredSource:
-        """Register a data source and return it. Raises UnknownEnvironment. Raises AlreadyExists if one of the two ids
-        is taken. Raises InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a value, or if the
-        declaration of guarded tables lists no tables."""
+        """Register a data source and return it. Raises UnknownEnvironment. Raises AlreadyExists if ``source_id`` or
+        ``provided_id`` is taken. Raises InvalidSource if ``check_session_variables`` or ``read_tables`` rejects a
+        value, or if the declaration of guarded tables lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
@@ -86,16 +86,17 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return, for each combination of data sources, how many groups map to exactly these sources. A key contains
-        the sources' references, as in the mappings."""
+        """Return, for each set of data sources, how many groups map to exactly this set. Each key is a mapping's set
+        of references."""
         ...
 
     async def update(
         self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
         """Replace the given fields and return the source. Return None if another writer has changed or deleted the
-        source since the caller read ``source``. Raises InvalidSource as ``create`` does, and if a declaration with
-        ``guard: required`` would be removed. Raises AlreadyExists if another source has this ``provided_id``."""
+        source since the caller read ``source``. Raises InvalidSource as ``create`` does, and if ``changes`` would
+        remove a declaration with ``guard: required``. Raises AlreadyExists if another source has this
+        ``provided_id``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -92,8 +92,7 @@ class ApiTokenStore(Protocol):
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """Store an API token. Raises UnknownEnvironment. Raises AlreadyExists if an API token with this digest
-        exists."""
+        """Store an API token. Raises UnknownEnvironment. Raises AlreadyExists if the digest exists."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
@@ -102,7 +101,8 @@ class ApiTokenStore(Protocol):
         ...
 
     async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
-        """Return the API token as ``get`` does, and the group ``provided_id`` of its environment, in one read."""
+        """Return the API token as ``get`` does, and the group ``provided_id`` of the token's environment, in one
+        read."""
         ...
 
     async def record_use(self, token: ApiToken) -> None:
@@ -184,9 +184,9 @@ class UsageStore(Protocol):
         group: str | None = None,
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
-        """Return the summed usage of all hours that began at ``since`` or later and before ``until``, in the order of
-        the keys. With ``by_viewer``, sum the days of each viewer instead. The call is slow: one day of 100,000 groups
-        takes seconds."""
+        """Return the summed usage of all hours that began at ``since`` or later and before ``until``, sorted by key.
+        With ``by_viewer``, sum each viewer's days that began in this time instead. The call is slow: one day of 100,000
+        groups takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
@@ -202,14 +202,15 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete usage of hours that began before ``before``, and usage by viewer of days that ended by that time. One
-        call deletes at most a few thousand rows. Return their number; call this again until it returns 0. A call that
-        deletes rows is audited."""
+        """Delete the usage of hours that began before ``before``, and the usage by viewer of days that had ended by
+        then. One call deletes at most a few thousand rows and returns their number: call this until it returns 0. A
+        call that deletes rows is audited."""
         ...
 
 
 class AuditTrail(Protocol):
-    """Every write appends an audit entry in the same transaction. Entries never change."""
+    """Stores audit entries, which never change. Each change of a group, data source, environment or API token appends
+    one in the same transaction."""
 
     async def record(self, note: AuditNote) -> None:
         """Append an entry for an action that is not a write to the store, such as a query in the editor."""
@@ -246,8 +247,8 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until all processes on this host see every committed write; usually 0.0. Each write waits for this
-        time before it returns, so add this time to the timeout of a write."""
+        """Seconds until all processes on this host see every committed write; usually 0.0. Each write waits this long
+        before it returns: add this time to its timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

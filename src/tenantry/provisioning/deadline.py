@@ -22,8 +22,7 @@ class DeadlineExceeded(Exception): ...
 class Deadline:
     """The time limit, in seconds, for all store calls of a request together. By default there is no limit.
 
-    ``settling()`` returns the seconds until other processes see a committed write (``Store.settling``). A write may
-    take this much longer."""
+    A write may take longer by the number of seconds that ``settling()`` returns (``Store.settling``)."""
 
     __slots__ = ("_left", "_settling")
 

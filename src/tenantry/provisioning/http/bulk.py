@@ -102,7 +102,7 @@ class BulkResponse(ReportResponse):
             if body.complete:
                 return
             if self._draining():
-                raise Draining("this server is about to stop: send the lines that have no report to another server")
+                raise Draining("this server is about to stop: resend the unreported lines to another server")
             await body.read()
 
     async def _do(self, lines: Iterable[Line], buffer: ReportBuffer) -> None:

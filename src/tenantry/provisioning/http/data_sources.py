@@ -205,7 +205,7 @@ class DataSourcesEndpoint(Endpoint):
         force, dry_run = read_flag(wanted, "force"), read_flag(wanted, "dry_run")  # 400
         name = read_text(wanted, "name")  # 400
         if name is None:
-            raise BadRequest("name the data source in the address: DELETE /api/data-sources?name=warehouse")
+            raise BadRequest("name the data source in the URL: DELETE /api/data-sources?name=warehouse")
         require_scope(caller, Scope.SOURCES)
         provisioner = self._provisioner(request, caller, deadline, dry_run=dry_run)
         return _answer(await provisioner.delete(caller.environment, name, force=force), dry_run=dry_run)
@@ -247,8 +247,8 @@ class DataSourcesEndpoint(Endpoint):
         else:
             return
         raise SourceTestFailed(
-            f"{message}. Nothing was changed: fix this, or send `test` as false if only your apps reach the data "
-            "source",
+            f"{message}. Nothing was changed: fix this, or set `test` to false if only your apps can reach the "
+            "data source",
             field=field,
         )
 

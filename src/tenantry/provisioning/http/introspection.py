@@ -200,7 +200,7 @@ class IntrospectionForm:
             raise InvalidRequest("the form has a parameter twice: send each parameter once")
         token = values.get("token", "")
         if not token:
-            raise InvalidRequest("the form has no parameter 'token': send the user group token in it")
+            raise InvalidRequest("the form has no parameter 'token': add it, with the user group token as its value")
         return token
 
 
@@ -220,7 +220,7 @@ def _secret_of_header(authorization: tuple[bytes, str]) -> str:
     except (binascii.Error, ValueError):
         colon = password = ""
     if not colon:
-        raise Unauthorized("the header Authorization: Basic must contain user:password in base64")
+        raise Unauthorized("the header Authorization: Basic is malformed: send user:API_TOKEN in base64")
     return unquote_plus(password)  # RFC 6749 section 2.3.1 has clients form-encode the password
 
 

@@ -70,7 +70,7 @@ _EXAMPLES: Final = {
         _Example(
             errors.InvalidRequest,
             "The form has no `token`, or a parameter twice",
-            "the form has no parameter 'token': send the user group token in it",
+            "the form has no parameter 'token': add it, with the user group token as its value",
         ),
         _Example(
             errors.Unauthorized,
@@ -165,8 +165,8 @@ _EXAMPLES: Final = {
         _Example(
             errors.SourceTestFailed,
             "The data source did not pass the test; nothing was changed",
-            "the database refuses the user or the password. Nothing was changed: fix this, or send `test` as false if "
-            "only your apps reach the data source",
+            "the database refuses the user or the password. Nothing was changed: fix this, or set `test` to false if "
+            "only your apps can reach the data source",
             "/url",
         ),
         _Example(

@@ -22,4 +22,4 @@ def run_group() -> int | None:
     try:
         return grp.getgrnam(named).gr_gid
     except KeyError:
-        raise LookupError(f"{GROUP_VARIABLE} names {named!r}, which is not a group on this host") from None
+        raise LookupError(f"{GROUP_VARIABLE} names {named!r}, which is not an OS group on this host") from None

@@ -75,7 +75,7 @@ def test_a_source_gets_another_name(shop: Terminal) -> None:
     shop("data-source", "create", "other", "--url", "sqlite:///moved.db")
     shop("group", "create", "acme", "--map", "main=shop")
     refused = shop("data-source", "update", "shop", "--rename", "sales", fails=1).err
-    assert "1 user group maps to the name 'shop': map it to the id 'ds_" in refused
+    assert "1 user group maps to the old name 'shop': change its mapping to the id 'ds_" in refused
     (row,) = [each for each in shop("data-source", "list", "--json").json() if each["name"] == "shop"]
     shop("group", "update", "acme", "--map", f"main={row['id']}")
     assert "[already_exists]" in shop("data-source", "update", "shop", "--rename", "other", fails=1).err

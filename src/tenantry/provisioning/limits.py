@@ -159,7 +159,7 @@ def pointer_of(path: Iterable[object]) -> str:
 
 def _check_characters(text: str, pointer: str) -> None:
     if holds_token(text):  # otherwise lists, dashboards and the audit trail would show stored tokens
-        raise InvalidBody("this holds a secret token, which is never stored: was the wrong value sent?", field=pointer)
+        raise InvalidBody("this value holds a secret token, which is never stored: send another value", field=pointer)
     if not is_storable_text(text):
         raise InvalidBody("a NUL character or a lone surrogate cannot be stored", field=pointer)
 

@@ -10,9 +10,9 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class PropertyContract(Protocol):
-    """Rules that properties must satisfy before they are written, such as a QueryContract.
+    """Checks properties before they are written, as QueryContract does.
 
-    ``refuses``: whether a write that violates the rules is refused, not only logged."""
+    ``refuses``: if true, a write with errors is refused. Otherwise its errors are only logged."""
 
     refuses: bool
 
@@ -21,5 +21,5 @@ class PropertyContract(Protocol):
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the errors in an update that changes a group's properties from ``before`` to ``after``."""
+        """Return the errors in an update of properties from ``before`` to ``after``."""
         ...

@@ -48,7 +48,7 @@ _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED, which means that the group was not read yet. (None means that it does not exist.)"""
+    """The type of NOT_LOADED, which means that the group has not been read. None means that it does not exist."""
 
     NOT_LOADED = "not loaded"
 
@@ -62,8 +62,8 @@ class Provisioner:
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls together. ``contract`` checks
     properties before they are written.
 
-    Parameters of the methods: ``author`` is recorded in the audit trail; ``loaded`` is the group if you have just read
-    it, which saves a read. Every method may raise StoreUnavailable. Methods that write may also raise
+    Parameters of the methods: ``author`` is recorded in the audit trail. If you have just read the group, pass it as
+    ``loaded`` to save a read. Every method may raise StoreUnavailable. Methods that write may also raise
     OutcomeUnknown."""
 
     def __init__(
@@ -91,7 +91,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Return the group with ``draft.provided_id`` as it is. If it does not exist, create it from ``draft``.
+        """Return the group with the id ``draft.provided_id``, unchanged. If it does not exist, create it from
+        ``draft``.
 
         Raises InvalidBody, UnknownDataSource, UnknownEnvironment, GroupSuspended, SigningKeyMissing,
         IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded and the contract's errors."""
@@ -120,7 +121,8 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """Return the group with its current token, or None. Raises GroupSuspended, SigningKeyMissing."""
+        """Return the group with its current token, or None if it does not exist. Raises GroupSuspended,
+        SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(_active(issued))
 
@@ -147,11 +149,10 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Apply ``changes`` to the group. With ``merge``, ``changes`` is a merge patch (RFC 7396).
+        """Apply ``changes`` to the group and return it. With ``merge``, ``changes`` is a merge patch (RFC 7396).
 
-        Raises the following before anything is written: InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing
-        and the contract's errors.
-        """
+        Before it writes, raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing and the contract's
+        errors."""
         await self._check_changes(environment, changes, merge=merge)
         for _ in range(_ATTEMPTS):
             issued = await self._existing(environment, provided_id, loaded)
@@ -195,8 +196,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the errors of the PropertyContract that ``update`` would raise or log. Write nothing. Raises
-        InvalidBody, UnknownDataSource, UnknownGroup."""
+        """Return the errors that the contract finds in ``changes``, without writing anything. Raises InvalidBody,
+        UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes
@@ -221,12 +222,13 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace ``current_token``. If several calls do this at the same time, one succeeds. The old token stays valid
-        for ``grace_seconds``, by default for the environment's grace period.
+        """Replace ``current_token`` and return the group with its new token. Of several simultaneous calls, only one
+        replaces the token. The old token stays valid for ``grace_seconds``, by default for the environment's grace
+        period.
 
         Raises UnknownToken (also for a token that is malformed, forged or from another environment),
         TokenAlreadyRotated, GroupSuspended, SigningKeyMissing, IdempotencyInFlight, IdempotencyKeyReused and
-        IdempotencySuperseded. Raises ValueError unless the grace period is from 0 to 86,400."""
+        IdempotencySuperseded. Raises ValueError unless ``grace_seconds`` is from 0 to 86,400."""
         try:
             current = self._keys.read(current_token)
         except InvalidToken:
@@ -271,7 +273,7 @@ class Provisioner:
         """Replace the token of the group, even if the token's signing key was removed.
 
         ``grace_seconds``: as in ``rotate``. Raises UnknownGroup and GroupSuspended. If another writer rotates the token
-        first, raises TokenAlreadyRotated. If it deletes the group first, raises UnknownToken."""
+        during the call, raises TokenAlreadyRotated. If another writer deletes the group, raises UnknownToken."""
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
@@ -302,7 +304,7 @@ class Provisioner:
         raise StoreUnavailable(_KEEP_CHANGING)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group and return it. Its token becomes invalid. Raises UnknownGroup."""
+        """Delete the group and return it. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:

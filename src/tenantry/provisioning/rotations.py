@@ -18,7 +18,7 @@ _ATTEMPTS: Final = 5
 
 
 class Rotated(NamedTuple):
-    """The result of the rotation of one group."""
+    """The result of rotating one group."""
 
     group: UserGroup
     result: Issued[str] | TenantryError

@@ -163,8 +163,9 @@ class SourceProvisioner:
         groups = sum(count for references, count in counts.items() if source.provided_id in references)
         if groups:
             raise SourceInUse(
-                f"{_groups_map(groups)} to the name {source.provided_id!r}: map {'it' if groups == 1 else 'them'} to "
-                f"the id {source.id!r} first, or register a second data source under the new name",
+                f"{_groups_map(groups)} to the old name {source.provided_id!r}: change "
+                f"{'its mapping' if groups == 1 else 'their mappings'} to the id {source.id!r} first, or register a "
+                "second data source under the new name",
                 field="/new_name",
             )
 

@@ -56,7 +56,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
-    """The result of a successful upsert, and the group with its token."""
+    """What a successful upsert did, and the group with its token."""
 
     outcome: Outcome
     group: Issued[str]
@@ -71,18 +71,18 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. Its deadline limits all calls together: if it has one, call
-    ``upsert_many`` only once."""
+    """A Provisioner that also writes batches. If it has a deadline, call ``upsert_many`` only once, because the
+    deadline limits all calls together."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
         """Return a result for each upsert, in the same order. Each group may have only one upsert. An invalid upsert
-        does not affect the others. If a store call fails, each upsert in it gets the error.
+        does not affect the others. If a store call fails, each upsert in the call gets the error.
 
         With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
-        group that already has the new values is not written. If an unexpected exception occurs before any write has
-        finished, it is raised. After a write, it is logged, and each remaining group gets an error."""
+        group that already has the new values is not written. An unexpected exception is raised if no valid upsert has a
+        result yet. Otherwise it is logged, and each remaining upsert gets an error."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}

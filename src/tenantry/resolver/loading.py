@@ -165,8 +165,8 @@ class Freshness(Enum):
 
 @dataclass(slots=True)
 class Counters:
-    """Counts of a resolver's work: it has resolved ``hits + misses`` tokens and passes. If threads share it, the
-    counts are approximate."""
+    """Counts of a resolver's work: it has resolved ``hits + misses`` tokens and passes. If threads share the
+    resolver, the counts are approximate."""
 
     hits: int = 0
     """Tokens and passes answered from the cache. A pass that is not cached counts as a hit if its token is cached."""

@@ -48,8 +48,8 @@ class Resolver:
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect within
     about a fifth of the staleness bound, or within the full bound if the store is unavailable.
 
-    Answers of a backend that is not a LeasedBackend are cached for the full bound. With any backend, tokens that
-    a removed key has signed are refused within the bound.
+    Answers of a backend that is not a LeasedBackend are cached for at most ``staleness`` seconds. With any backend,
+    tokens of a removed signing key are refused within ``staleness`` seconds.
 
     Event loops and threads may share a resolver."""
 
@@ -149,8 +149,9 @@ class Resolver:
         """Return the group of a token or pass, from the cache or the backend. The group of a pass has a ``viewer``.
 
         Raises InvalidToken, without the reason, if the token is malformed, forged or replaced by a rotation, or if its
-        group is deleted or in another environment. Also raises subclasses of InvalidToken (UserGroupExpired,
-        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass) and StoreUnavailable."""
+        group is deleted or in another environment. For other reasons, raises a subclass of InvalidToken:
+        UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked or InvalidPass. Raises StoreUnavailable if
+        loading fails or takes longer than ``patience``."""
         # A string that is not ASCII becomes b"", which is refused below.
         key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
         group = self.peek(key)
@@ -214,7 +215,7 @@ class Resolver:
         return await flight.join()
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop the group's cached answers from before the change ``generation`` (``ports.EvictionListener``)."""
+        """Drop the group's cached answers that predate write number ``generation`` (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:

@@ -163,7 +163,7 @@ def test_a_group_shares_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TENANTRY_RUN_GROUP", "no-such-group-here")
-    with pytest.raises(StoreUnavailable, match="is not a group on this host"):
+    with pytest.raises(StoreUnavailable, match="is not an OS group on this host"):
         run_folder(name="n")
 
 

@@ -127,7 +127,7 @@ class ApiRequest:
         """Raises UnsupportedMediaType unless the body is uncompressed UTF-8 and has one of these media types."""
         given = self._values.get(b"content-type", ())
         if len(given) != 1 or (given[0] != kinds[0].encode("ascii") and not _is_utf_8_of(kinds, given[0])):
-            raise UnsupportedMediaType(f"send the body as  Content-Type: {kinds[-1]}  (in UTF-8)")
+            raise UnsupportedMediaType(f"send the body in UTF-8, with the header  Content-Type: {kinds[-1]}")
         encodings = self._values.get(b"content-encoding")
         if encodings is not None and any(each.strip().lower() != b"identity" for each in encodings):
             raise UnsupportedMediaType("send the body without Content-Encoding")
@@ -164,8 +164,7 @@ class ApiRequest:
         if pairs is None:
             raise BadRequest("the query parameters are not percent-encoded UTF-8")
         if len({name for name, _ in pairs} & set(names)) != len(pairs):
-            once = "is" if len(names) == 1 else "are"
-            raise BadRequest(f"the only query parameters here {once} {', '.join(names)}, each at most once")
+            raise BadRequest(f"this request takes only these query parameters, each at most once: {', '.join(names)}")
         return dict(pairs)
 
     def prefers_problem(self) -> bool:

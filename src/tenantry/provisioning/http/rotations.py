@@ -64,7 +64,10 @@ class RotationsEndpoint(Endpoint):
         request.require_media_type("application/json")  # 415
         dry_run = request.dry_run()  # 400
         if request.has_idempotency_key:
-            raise BadRequest("this request takes no Idempotency-Key: remove the header, and continue with `after`")
+            raise BadRequest(
+                "this request takes no Idempotency-Key: remove the header. To continue after a broken response, send "
+                "the last team_id that you received as `after`"
+            )
         wanted = parse_body(RotateMany, decode_json(raw))  # 400, 422
         request.set_operation("rotate_many")
         if wanted.all == bool(wanted.signed_by):
@@ -126,7 +129,10 @@ class RotationsResponse(ReportResponse):
     async def _write_lines(self, buffer: ReportBuffer) -> None:
         while self._next is not None and self._left:
             if self._draining():
-                raise Draining("this server is about to stop: continue with `after` on another server")
+                raise Draining(
+                    "this server is about to stop: to continue on another server, send the last team_id that you "
+                    "received as `after`"
+                )
             await buffer.wait_for_space()
             size = min(MAX_ROTATED_TOGETHER, self._left)
             page = await self._rotation.page(self._next, size)

@@ -31,8 +31,6 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """Serves a JSON document that never changes."""
-
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
         self._make = make
@@ -98,18 +96,18 @@ def create_api(
 
     Also set ``app.router.redirect_slashes = False``. Otherwise Starlette redirects ``/api/user//`` to ``/api/user``.
 
-    - ``body_seconds``: time limit, in seconds, to receive a body or the next part of a bulk body.
+    - ``body_seconds``: time limit in seconds to receive a body or the next part of a bulk body.
     - ``store_seconds``: time limit, in seconds, for all store calls of a request or bulk batch together.
-    - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, but not with
-      OPTIONS requests, 405s and paths that contain an encoded slash.
+    - ``observer``: is called with each answered request to ``/api`` and ``/oauth``, except OPTIONS requests, 405
+      responses and requests whose path contains an encoded slash.
     - ``draining``: while it returns True, ``/readyz`` answers 503, and bulk requests and rotations of many groups end
       early.
-    - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
+    - ``contact``: the operator's web or email address, for the OpenAPI documents. Any other string raises ValueError.
     - ``buses``: the buses whose status ``/readyz`` reports.
     - ``contract``: checks properties before they are written.
-    - ``time_of_day``: the clock for the end dates in introspection.
+    - ``time_of_day``: the clock by which ``/oauth/introspect`` decides whether a group or pass has ended.
     - ``source_hosts``: hosts that may be named in data sources registered over HTTP: ``db.example.com``,
-      ``db.example.com:5432``, ``*.example.com``, or ``*`` for any. Raises ValueError for anything else.
+      ``db.example.com:5432``, ``*.example.com``, or ``*`` for any. Anything else raises ValueError.
     """
     if contact is not None:
         read_contact(contact)
@@ -149,7 +147,7 @@ def create_api(
 
 class FastRouter:
     """Passes API requests to their Endpoint, and all other requests to ``app``. ``app`` must have the routes of
-    ``create_api``, but no middleware, because API requests would bypass the middleware."""
+    ``create_api``, but no middleware, because API requests would bypass it."""
 
     # Skipping the app saves a tenth of the time of a GET (decision 86).
     def __init__(self, app: Starlette) -> None:

@@ -126,7 +126,7 @@ def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> Idempotenc
 
 
 class KeysInFlight:
-    """The Idempotency-Keys of the requests that are running in this process."""
+    """The Idempotency-Keys of the requests running in this process."""
 
     # Between processes, the transactions of the store ensure that a key is used once.
     def __init__(self) -> None:

@@ -61,7 +61,7 @@ pyformat ``%(p1)s``, numeric_dollar ``$1``, named_at ``@p1``."""
 
 
 def paramstyle_named(name: str) -> Paramstyle:
-    """Return the paramstyle. Raises ValueError for an unknown name."""
+    """Raises ValueError for an unknown name."""
     try:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):

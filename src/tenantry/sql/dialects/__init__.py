@@ -29,7 +29,7 @@ DIALECTS: Final[dict[str, Dialect]] = _dialects()
 
 
 def dialect_named(name: str) -> Dialect:
-    """Return the dialect. Raises ValueError for an unknown name."""
+    """Raises ValueError for an unknown name."""
     try:
         return DIALECTS[name]
     except (KeyError, TypeError):

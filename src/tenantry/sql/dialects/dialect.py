@@ -296,14 +296,14 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign → the word that has the same meaning, such as ``&&`` → ``and`` in MySQL."""
+        """The dialect's signs for ``and``, such as ``&&`` in MySQL, each mapped to ``and``."""
         # Without `||`, because it may concatenate strings.
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Regular expression that matches the next lexeme. If the lexeme is quoted, it matches only the opening quote.
-        The regex group that matched has the name of the lexeme's kind."""
+        """Regular expression that matches the next lexeme or its beginning, such as an opening quote. The name of the
+        matching regex group tells the lexeme's kind."""
         # No regex group has a possessive quantifier: CPython before 3.11.5 backtracks into possessive ones (gh-106052).
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"

@@ -46,7 +46,7 @@ def _key(context: SwitchContext, argument: Argument) -> str:
     if not argument.key and not name:
         what = "value" if argument.lexemes[0].kind is LexemeKind.STRING else "choice that is not a column"
         fix = f"write one_of({with_names(context.source, context.dialect, context.filter.arguments)})"
-        raise context.error(f"a {what} needs a name, which requests send to choose it", fix, offset=argument.start)
+        raise context.error(f"a {what} needs a name: requests send this name to choose it", fix, offset=argument.start)
     if _is_unfinished(context.source.text, argument.lexemes):
         problem = "a choice of one_of must not end with a dot, `in`, `is` or `not`"
         raise context.error(problem, "move the SQL after the tag into each choice", offset=argument.start)

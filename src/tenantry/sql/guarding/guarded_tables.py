@@ -26,7 +26,7 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return one or more TableProofs for each table. Their queries have no parameters and read no rows.
+        """Return queries that test the tables, one or more for each table. They have no parameters and read no rows.
 
         Raises TemplateError if the condition of a table is not valid SQL in the dialect.
         """

@@ -12,7 +12,7 @@ from tenantry.sql.template import SQLTemplate, dialect_of, tree_of
 
 
 def named_tables(template: SQLTemplate) -> tuple[str, ...]:
-    """Return the names of the tables that a template reads, spelled as a declaration needs them.
+    """Return the names of the tables that a template reads, in the form that ``tables.yaml`` takes.
 
     Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
     """

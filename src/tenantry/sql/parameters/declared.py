@@ -173,7 +173,7 @@ class Parameter:
 
     @property
     def only_matches(self) -> bool:
-        """Whether only ``matches`` and ``excludes`` can use the parameter, because it can be NULL or a pattern."""
+        """Whether the value can be NULL or a pattern. Only ``matches`` and ``excludes`` can use such a parameter."""
         return self.is_null is not None or self.match != "equals"
 
     @property
@@ -191,7 +191,7 @@ class Parameter:
 
     @property
     def has_days_of_group(self) -> bool:
-        """Whether the value is a range of days in a ZoneOfGroup."""
+        """Whether the parameter is a date range whose time zone is a ZoneOfGroup."""
         return self.type is ParameterType.DATE_RANGE and isinstance(self.zone, ZoneOfGroup)
 
     def end(self, name: str) -> Parameter:
@@ -207,8 +207,8 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that a group must have for the default and the time zone. A ZoneOfGroup is not
-        included: a group may lack its property."""
+        """Paths of the properties that the default and the time zone refer to. A ZoneOfGroup is left out, because a
+        group may lack its property."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 

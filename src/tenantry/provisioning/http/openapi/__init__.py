@@ -32,8 +32,8 @@ JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """Return the OpenAPI document. ``contact``: the operator's web or email address. Raises ValueError for any other
-    string."""
+    """Return the OpenAPI document. ``contact``: the operator's web or email address. Any other string raises
+    ValueError."""
     item_field = "itemSchema" if version == "3.2" else "x-itemSchema"
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),

@@ -188,7 +188,7 @@ _EXAMPLES: Final = {
         _Example(
             errors.UnsupportedMediaType,
             "The body does not have the accepted media type, in UTF-8",
-            "send the body with the Content-Type of this operation  (in UTF-8)",
+            "send the body in UTF-8, with the Content-Type of this operation",
         ),
         _Example(
             errors.InvalidBody,

@@ -10,7 +10,7 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """The role of a tag's value in the SQL around the tag."""
+    """How the SQL around a tag uses the tag's value."""
 
     VALUE = "value"
     LIST = "list"

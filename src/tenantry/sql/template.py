@@ -56,7 +56,7 @@ class SQLTemplate:
     (docs/sql.md).
 
     No choice of a viewer removes a variable of the group from the bound SQL, unless the variable is marked
-    ``not_a_filter`` or declared optional. ``tenantry sql check`` lists such variables.
+    ``not_a_filter`` or declared optional. ``tenantry sql check`` lists the variables that a choice can remove.
 
     If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once. Otherwise, the first ``bind``
     compiles it. A bad template raises TemplateError with its position and a fix.
@@ -66,7 +66,7 @@ class SQLTemplate:
     - ``fragments`` maps names to SQL, templates or queries (docs/sql-queries.md).
 
     ``in`` with an empty list matches no row. ``not in`` with an empty list matches every row, even one with NULL, so
-    use ``in`` to restrict a group's rows. A missing list is an error, except in a clause.
+    use ``in`` to restrict a group's rows. A missing list raises MissingVariable, except in a clause.
     """
 
     __slots__ = (
@@ -123,7 +123,7 @@ class SQLTemplate:
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
         """Return a copy that also declares each of ``params`` that the template does not declare yet. Raises
-        InvalidDefinition for a malformed definition."""
+        InvalidDefinition for a malformed definition, and TemplateError for a fragment that cannot be included."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
@@ -154,7 +154,7 @@ class SQLTemplate:
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables in the SQL of a template that ``guarded`` returned, in order of appearance, each
-        with the SQL that replaces it. Raises the same errors as ``check``."""
+        with the SQL that replaces it. Raises the errors of ``check``."""
         return tree_of(self, dialect).guards
 
     @property
@@ -198,7 +198,7 @@ class SQLTemplate:
         return TenantGuard(self.optional, locked_paths(parameters), frozenset(parameters))
 
     def check(self, dialect: str | None = None) -> None:
-        """Compile the template now. Uses ``dialect`` if passed, else the template's dialect, else the first dialect
+        """Compile the template. Uses ``dialect`` if passed, else the template's dialect, else the first dialect
         that accepts the SQL.
 
         Raises TemplateError if the template does not compile, and ValueError for an unknown dialect.
@@ -207,8 +207,8 @@ class SQLTemplate:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """Declared parameters by name, including those of fragments. Raises TemplateError if the template has fragments
-        and does not compile."""
+        """Declared parameters by name, including those of fragments. If the template has fragments, this may raise the
+        errors of ``check``."""
         if self._parameters is None:
             self._parameters = expand(self.definition, dialect_of(self)).parameters
         return self._parameters
@@ -249,7 +249,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Like ``bind``, but also return the variables that each bound value is made of. Raises the same errors."""
+        """Like ``bind``, but also return the variables that each bound value is made of."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)

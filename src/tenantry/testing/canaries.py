@@ -72,8 +72,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Make one more canary for the group with this index, and return its value. ``name``: the field with this
-        value, such as ``properties.region``."""
+        """Return an additional canary for the group with the index ``group``. ``name``: what LeakFound calls the value,
+        such as ``properties.region``."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:
@@ -238,7 +238,9 @@ class _Maker:
     def _new(self, kind: str, group: int, name: str, value: str) -> str:
         known = self.canaries.setdefault(kind, {})
         if value in known and known[value].group != group:
-            raise ValueError(f"{name} is the same for two groups: return different values")
+            raise ValueError(
+                f"{name} is the same for two groups: its function in `values` must return different values"
+            )
         known[value] = Canary(group, name, value)
         return value
 

@@ -23,7 +23,7 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """A group's value that was found in the text of SQL, or in something made for another group."""
+    """A group's value in the text of SQL, or in another group's parameters, rows, response, cache key or log."""
 
     what: str
     """The template or request."""
@@ -112,7 +112,7 @@ class Recorder:
             raise AssertionError("\n  ".join(["these requests were refused, so they check nothing:", *listed]))
         if not self.seen:
             raise AssertionError(
-                f"{checked} showed no value of any group, so nothing was checked: make it use the values of its group"
+                f"no value of any group appeared in {checked}, so nothing was checked: use the group's properties in it"
             )
 
     def _named(self, template: object) -> str:

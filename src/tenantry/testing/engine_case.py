@@ -28,7 +28,7 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
     """Describes an engine to test. Its database needs a table that the statements in ``writes`` would change if the
-    driver allowed them. SQL may contain variables, as in a template."""
+    driver allowed them. Each query or statement is bound as a template."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
@@ -111,7 +111,7 @@ class AskedDriver:
         raise AssertionError(f"the driver must refuse this query, but it returned {len(result)} rows: {template}")
 
     async def streamed(self, template: str, **params: Any) -> bytes:
-        """Return the rows of the query as CSV. Raises TenantryError."""
+        """Return the rows as CSV. Raises TenantryError."""
         pieces = await self._stream(template, params)
         body = b""
         while (piece := await pieces.next()) is not None:
@@ -139,7 +139,7 @@ class AskedDriver:
         return turn
 
     async def close(self, patience: float) -> None:
-        """Close the driver. Raises AssertionError if this takes longer than ``patience`` seconds."""
+        """Raises AssertionError if closing takes longer than ``patience`` seconds."""
         try:
             await asyncio.wait_for(self._source.aclose(), patience)
         except TimeoutError:

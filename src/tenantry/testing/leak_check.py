@@ -55,8 +55,8 @@ class Leaks:
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
         """Bind a template for every group, once with and once without parameters. Text parameters that are not in
-        ``params`` get canaries. Raises LeakFound, the errors of binding, and AssertionError if the bound
-        SQL has no value of any group."""
+        ``params`` get canaries. Raises LeakFound, the errors of binding, and AssertionError if no bound
+        parameter contains a value of any group."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -91,8 +91,8 @@ class Leaks:
         at_once: int = 8,
     ) -> None:
         """Run a template for every group on the group's data source: first one query at a time, then ``at_once``
-        queries at the same time. First fill the tables with the values of ``groups``. Raises LeakFound,
-        the errors of ``fetch``, and AssertionError if the rows have no value of any group."""
+        queries at the same time. Before the call, fill the tables with the values of ``groups``. Raises LeakFound, the
+        errors of ``fetch``, and AssertionError if neither parameters nor rows contain a value of any group."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -127,8 +127,8 @@ class Leaks:
         - ``not_checked``: routes not to request, such as ``GET /healthy``.
 
         Raises LeakFound, the errors of the app, and:
-        - AssertionError if a route of the app was not requested, a status is not in ``statuses``, or no answer contains
-          values of a group,
+        - AssertionError if a route of the app was not requested, a status is not in ``statuses``, or no answer, query
+          or log contains a value of any group,
         - TimeoutError if an answer takes longer than ``seconds``."""
         __tracebackhide__ = True
         known = _own_routes(app)
@@ -136,7 +136,9 @@ class Leaks:
         calls = [[self._call(route, number, index) for number in self._numbers] for index, route in enumerate(asked)]
         unrequested = [route for route in _missed(known, chain(*calls)) if route not in not_checked]
         if unrequested:
-            raise AssertionError(f"no request for {', '.join(unrequested)}: add them to routes, or to not_checked")
+            raise AssertionError(
+                f"these routes are not requested: {', '.join(unrequested)}. Add them to `routes` or to `not_checked`"
+            )
         requests = _Requests(app, self.groups, credentials, statuses, seconds)
         work = [
             (what, number, partial(requests.send, what, number, call))

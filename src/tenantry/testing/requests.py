@@ -132,7 +132,7 @@ async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], s
     done, _ = await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     if not done:
         waiting.cancel()
-        raise TimeoutError(f"the app's lifespan did not answer within {seconds:g} s: allow more seconds")
+        raise TimeoutError(f"the app's lifespan did not answer within {seconds:g} s: pass a larger value of `seconds`")
     if waiting.done():
         message = waiting.result()
     else:

@@ -19,7 +19,7 @@ class MessageAuthenticator:
 
     def __init__(self, key: bytes) -> None:
         if len(key) > _BLOCK:
-            raise ValueError("the key is longer than a block of SHA-256")
+            raise ValueError("the key is longer than 64 bytes: use its SHA-256 as the key")
         padded = key.ljust(_BLOCK, b"\0")
         self._inner = sha256(padded.translate(_INNER))
         self._outer = sha256(padded.translate(_OUTER))

@@ -108,7 +108,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """Return the SHA-256 (32 bytes) of an API token, which is its key in a store. Return None for any other string."""
+    """Return the SHA-256 (32 bytes) of an API token, by which stores find it. Return None for any other string."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")

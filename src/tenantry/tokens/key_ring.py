@@ -51,7 +51,7 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Return the key derived for the purpose that ``salt`` names: the HMAC-SHA256 of ``salt``."""
+        """Return the HMAC-SHA256 of ``salt`` as a key for the purpose that ``salt`` names."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
@@ -96,8 +96,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Return whether the keys changed. A KeyRing has fixed keys: it returns False. A subclass first rereads its
-        keys, unless it did so in the last ``within`` seconds."""
+        """Reread the keys, unless they were read in the last ``within`` seconds, and return whether they changed. A
+        KeyRing with fixed keys does nothing and returns False."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -110,7 +110,7 @@ class KeyRing:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all keys."""
+        """Ids of all keys."""
         return self._ids
 
     @property
@@ -120,7 +120,7 @@ class KeyRing:
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """Keys (32 bytes) that seal audit entries, by id."""
+        """Keys (32 bytes) that seal and verify audit entries, by id, including those of removed signing keys."""
         return dict(self._audit_keys)
 
     def mint(self, token: Token) -> str:

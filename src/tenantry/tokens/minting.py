@@ -21,11 +21,10 @@ def mint_pass(
     """Make a pass from a user group token, without asking a server (docs/passes.md).
 
     ``viewer_id`` is ``viewer.id`` in templates, and each attribute in ``viewer`` is ``viewer.NAME``. ``seconds``:
-    lifetime of the pass, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``. Without
-    a scope, the pass may open everything that the token opens.
+    lifetime of the pass, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; by
+    default, everything that the token opens.
 
-    Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if another argument is not allowed in a
-    pass."""
+    Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if another argument is invalid."""
     if type(seconds) is not int or not 1 <= seconds <= MAX_SECONDS:
         raise InvalidPass(f"`seconds` must be a whole number from 1 to {MAX_SECONDS:,}", claim="exp")
     attributes = None if viewer is None else dict(viewer)

@@ -84,7 +84,9 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     """Return a pass with these claims. Raises InvalidToken if ``token`` is not a user group token, and InvalidPass if a
     claim is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
-        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), but this is another string")
+        raise InvalidToken(
+            "`token` is not a user group token: give the group's whole token, which begins with ugtc_ or ugtt_"
+        )
     viewer_of(claims, 0)
     check_pass_length(claims)
     message = f"{_HEADER.decode()}.{_encoded(claims)}"
@@ -144,7 +146,7 @@ def make_claims(
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
-    """Return the viewer of these claims. Raises InvalidPass, which names the claim."""
+    """Return the viewer that these claims describe. Raises InvalidPass if a claim is missing or not allowed."""
     for name in claims:
         # An unknown claim may be meant as a restriction, so ignoring it would be unsafe.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")
@@ -293,8 +295,8 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise InvalidPass(
-            f"this pass is malformed: its {what} part must be a JSON object in base64url, with each name once and "
-            "without NaN"
+            f"this pass is malformed: its {what} part must be a JSON object in base64url that repeats no name and "
+            "contains no NaN"
         )
     return value
 

@@ -60,10 +60,10 @@ FIELDS: Final = ("type", "label", "description", "default", "required", "locked"
 
 
 def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
-    """Declare parameters, such as ``{"rows": {"type": "integer", "max": 1000, "default": 100}}``.
+    """Return a Parameter for each definition, by name.
 
-    Each definition is a mapping, the name of a type, or a Parameter. Raises InvalidDefinition for the first problem in
-    a definition.
+    Example of ``definitions``: ``{"rows": {"type": "integer", "max": 1000, "default": 100}}``. Each definition is a
+    mapping, the name of a type, or a Parameter. Raises InvalidDefinition for the first problem.
     """
     if not isinstance(definitions, Mapping):
         raise invalid_definition((), "the parameters must be a mapping", "write a name and a definition for each")

@@ -66,7 +66,7 @@ class ParameterConversion:
         Raises ValueError if a range is declared and ``now`` is missing or naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
-            raise ValueError("a template with a range needs the current time: call bind(…, now=datetime.now(UTC))")
+            raise ValueError("a parameter that is a range needs the current time: call bind(…, now=datetime.now(UTC))")
         values = _as_dict(variables, "variables").copy()
         sent = values.get("params")
         given = {} if sent is None else _as_dict(sent, "params")
@@ -206,7 +206,8 @@ class _Request:
             value = read(parameter, raw, moment)
         if value is None:
             raise UnbindableValue(
-                f"the property {reference.path} does not fit {parameter.path}, which takes {parameter.takes}",
+                f"the property {reference.path} does not fit {parameter.path}, which takes {parameter.takes}: "
+                "correct the property on the group",
                 name=f"user_group.properties.{reference.path}",
             )
         return value

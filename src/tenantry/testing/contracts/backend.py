@@ -92,7 +92,7 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. A generation is the number of a change.
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``.
 
     ``store`` and ``backend`` must run on one host with the same run folder."""
 
@@ -151,7 +151,7 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """Fails if ``changes(None)`` does not end with the newest change, or leaves one out."""
+        """Fails unless ``changes(None)`` returns consecutive changes up to the newest."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)

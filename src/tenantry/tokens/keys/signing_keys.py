@@ -29,7 +29,7 @@ new key."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with the keys of a file (``from_file``)."""
+    """A KeyRing with fixed keys, or with those of a file (``from_file``)."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -43,7 +43,7 @@ class SigningKeys(KeyRing):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read a key file, and later notice within a second when the file changes.
+        """Return the keys of a file. Later changes of the file are noticed within a second.
 
         Raises InvalidKeys if the file is missing, malformed or accessible to others, or has a weak key. If a later read
         fails, the old keys stay in use, the failure is logged, and ``problem`` says why."""

@@ -30,8 +30,11 @@ FURTHER = (
     "tenantry.cli",
     "tenantry.backends.sql",
     "tenantry.datasources.engines",
+    "tenantry.server.app",
     "tenantry.server.settings",
+    "alembic.command",
     "sqlalchemy.dialects.sqlite",
+    "_strptime",
 )
 """What commands import when they run."""
 

@@ -147,13 +147,13 @@ class StoredResponse:
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
         """Return the stored response, with the group's current value of ``suspended``. ``now``: the group as it is now,
         or None if it was deleted. Raises IdempotencyKeyReused for another body, and IdempotencySuperseded if the group
-        was rotated or deleted."""
+        was deleted or its token rotated."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
             raise IdempotencySuperseded(
-                "the group was rotated or deleted after the first request with this Idempotency-Key: "
-                "fetch it with GET /api/user"
+                "after the first request with this Idempotency-Key, the group was deleted or its token was rotated: "
+                "fetch or recreate the group with GET /api/user"
             )
         group = replace(self.group, suspended=now.group.suspended)
         return Issued(group, now.token, created=self.created, replayed=True)

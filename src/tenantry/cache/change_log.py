@@ -22,8 +22,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records the generation of each group's last change, from polls and from hints (earlier reports of a bus). Not
-    thread-safe."""
+    """Records the generation of each group's last change, from polls and from hints (changes that a bus reports
+    before a poll). Not thread-safe."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -104,7 +104,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """Record that all of ``changes`` are in the log."""
+        """Finish a poll, after ``add`` has added its changes."""
         if self._discarded:
             self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation

@@ -41,11 +41,11 @@ APPLIED_AT_ONCE: Final = 25
 
 
 class GroupCache:
-    """Caches groups by token and by pass. Also caches refusals (no group has this token). Maximum numbers:
+    """Caches groups by token and by pass. Also caches refusals (no group has this token). Holds at most
     ``capacity`` tokens, ``pass_capacity`` passes, and refusals for ``unknown_capacity`` handles. Thread-safe.
 
-    Times are in seconds, on a clock that also counts while the host is suspended. Pass ``followed=False`` for a backend
-    that does not list its changes. Then the lease never ends, and generations are ignored."""
+    Times are in seconds, on a clock that also counts while the host is suspended. ``followed=False`` is for a backend
+    that does not list its changes: the lease never ends, and generations are ignored."""
 
     __slots__ = (
         "_by_handle",
@@ -94,12 +94,12 @@ class GroupCache:
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
-        """Return the entry of the token, valid or not."""
+        """Return the entry for the token, valid or not."""
         entry = self.index[key[TABLE_BYTE]].get(key)
         return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """Return the newest state of the group among the handle's valid entries, or None."""
+        """Return the newest state of the group among the handle's valid entries."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)
@@ -112,8 +112,7 @@ class GroupCache:
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Return a PendingLoad with the current lease and the current version of ``slot`` (default: the handle's
-        slot)."""
+        """Begin a load: return it with the current lease and the version of ``slot`` (default: the handle's slot)."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
@@ -141,13 +140,13 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may use the answer of this load. It may if no write was reported since the load
-        began."""
-        # Without a valid lease it may not: the slots may be in a file that was replaced, which shows no new writes.
+        """Whether a new request may use the answer of this load. It may if the lease is valid and no write was seen
+        since the load began."""
+        # The slots of an ended lease may be in a file that was replaced, which shows no new writes.
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether an answer of a second-level cache (Redis) may be used: the lease has not ended, and no change of the
+        """Whether an answer of a second-level cache (Redis) may be used: the lease has not ended, and no change to the
         group after ``generation`` is known."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
@@ -221,7 +220,7 @@ class GroupCache:
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and pending loads. The new lease ends at the same time as the old one."""
+        """Invalidate all cached answers and pending loads. The lease still ends at the same time."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
@@ -231,8 +230,8 @@ class GroupCache:
             self.lease.until = -inf
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """Record a write that a bus reported, and drop the group's older entries. Return True if at least one of them
-        was valid."""
+        """Record a write that a bus reported, and drop the group's older entries. Return whether any of them was
+        valid."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
@@ -273,8 +272,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Return the slots whose writer has probably crashed, and the version of each. In such a slot the version is
-        odd and has not changed for ``after`` seconds."""
+        """Return the number and version of each slot whose writer has probably crashed: the version is odd and has not
+        changed for ``after`` seconds."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

@@ -38,9 +38,9 @@ def api_token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     default=[Scope.PROVISION.value],
     show_default=True,
-    help="What the token permits; repeatable. provision:read lists groups, provision:write creates and changes "
-    "them, and provision permits both. introspect is for /oauth/introspect, preview for previews of dashboards, "
-    "passes for passes of viewers, and sources for /api/data-sources.",
+    help="What the token permits; repeatable. provision:read: list groups. provision:write: create, change and delete "
+    "groups. provision: both. introspect: use /oauth/introspect. preview: create previews of dashboards. "
+    "passes: create passes for viewers. sources: use /api/data-sources.",
 )
 @expires_in_option
 @expires_at_option

@@ -158,18 +158,19 @@ async def head(store: Store, as_json: bool) -> None:
     "start",
     type=_as_head,
     metavar="HEAD",
-    help="Begin the check after this head. Use it if older entries were deleted.",
+    help="Begin the check after this head. Use this option if older entries were deleted.",
 )
 @click.option(
     "--begins-after",
     type=IntRange(0, 2**63 - 1),
     metavar="N",
-    help="Expect the first seal after entry N, if older entries have none; default: 0, as in a new store.",
+    help="Expect the chain of seals to begin after entry N, so the entries up to N have no seal. "
+    "Default: 0, as in a new store.",
 )
 @click.option(
     "--allow-unsealed",
     is_flag=True,
-    help="Accept entries without a seal, such as those of programs without the key file.",
+    help="Accept entries without a seal, such as those that a program without the key file has added.",
 )
 @json_option
 @with_store

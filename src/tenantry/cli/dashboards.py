@@ -37,7 +37,12 @@ dashboards.add_command(preview_command)
 
 @dashboards.command("check")
 @folder_argument
-@click.option("--groups", "with_groups", is_flag=True, help="Check against the store's groups and their data sources.")
+@click.option(
+    "--groups",
+    "with_groups",
+    is_flag=True,
+    help="Also check the dashboards with the store's groups and their data sources.",
+)
 @tables_option
 @click.option(
     "--may-open",

@@ -47,7 +47,9 @@ def find_dashboard(folder: Path, name: str) -> SavedDashboard:
     dashboards = DashboardFolder(folder)
     if name not in dashboards:
         near = did_you_mean(name, dashboards)
-        raise InvalidSettings(f"there is no dashboard {name!r} in {folder}: {near}there are {', '.join(dashboards)}")
+        raise InvalidSettings(
+            f"there is no dashboard {name!r} in {folder}: {near}the folder contains {', '.join(dashboards)}"
+        )
     return dashboards[name]
 
 

@@ -256,7 +256,7 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
 @with_store
 async def tables(store: Store, reference: str, environment: str | None, keys: str | None) -> None:
     """Print a draft of tables.yaml, guessed from a data source's foreign keys and the names of its tables and columns.
-    Tables without a guess are commented out."""
+    Tables for which nothing could be guessed are commented out."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
     source = await source_provisioner(store).find(await choose_environment(store, environment), reference)

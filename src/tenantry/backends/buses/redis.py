@@ -39,9 +39,9 @@ because handles are random."""
 
 
 class RedisBus:
-    """Publishes this process's writes to a store, and receives the writes that all processes publish. ``url``: see
-    database/redis_server.py. ``channel``: must be the same in all processes of a store. The bus does no I/O before its
-    first use. Raises InvalidSettings."""
+    """Publishes the changes that this process makes in a store, and receives those of all processes. ``url``: see
+    database/redis_server.py. ``channel``: must be the same in all processes that use the store. The bus does no I/O
+    before its first use. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):

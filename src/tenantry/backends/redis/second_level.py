@@ -120,7 +120,7 @@ class RedisBackend:
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Queue a tombstone for Redis, which replaces the group's older entry."""
+        """Replace the group's older entry in Redis with a tombstone, in the background."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:

@@ -48,11 +48,11 @@ class SQLStore(WrittenBackend):
     """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``. Several event loops may
     use it. It does no I/O before its first use. ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
-    - ``deadline``: seconds after which a call raises StoreUnavailable. A write may take longer: 0.25 s while SQLite
-      commits, then the seconds in the property ``settling``. ``usage.sums`` may take 60 s.
+    - ``deadline``: seconds after which a call raises StoreUnavailable. A write may take longer: up to 0.25 s for
+      SQLite's commit, plus ``settling`` seconds. ``usage.sums`` may take 60 s.
     - ``run_dir``: folder shared by all processes of this host (None: see ``tenantry.cache.slots``). If it cannot be
       used, writes fail.
-    - ``clock``: None: use PostgreSQL's clock or, for SQLite, this host's.
+    - ``clock``: returns the current time (None: PostgreSQL's clock or, for SQLite, this host's).
     - ``keys``: SigningKeys that seal audit entries.
     - ``usage_seconds``: seconds between two writes of usage (None: do not store usage).
     """

@@ -53,7 +53,7 @@ class RunFolder:
 
     @property
     def mode(self) -> int:
-        """The mode of the folder."""
+        """The folder's mode."""
         return 0o700 if self.group is None else 0o2770
 
     @property
@@ -62,8 +62,8 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Return why a folder or file with this status is unsafe: it belongs to somebody else, or others may write to
-        it. Return None if it is safe."""
+        """Return why a folder or file with this status is unsafe (somebody else owns it, or others may write to it), or
+        None if it is safe."""
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
         if self.group is None and status.st_uid != os.geteuid():
             return f"belongs to user {status.st_uid}, and this process runs as user {os.geteuid()}"

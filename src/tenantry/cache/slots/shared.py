@@ -97,16 +97,16 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if the file is open and still at ``path``. Otherwise ``retire`` it and return the slots from
-        ``open``. Raises the errors of ``open``."""
+        """Return self if the file is open and still at ``path``. Otherwise call ``retire`` and return a new instance
+        from ``open``. Raises the errors of ``open``."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Return how many more seconds a process may use answers that it cached with an older file. ``lease``: the
-        longest lease of the store, in seconds."""
+        """Return the seconds until no process can use answers that it cached with an older file. ``lease``: the store's
+        longest lease, in seconds."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # ``settle`` was called
             return 0.0
@@ -114,7 +114,7 @@ class SharedSlots(SlotTable):
         return 0.0 if age < 0 else max(0.0, lease - age)  # age < 0: made before the last boot
 
     def settle(self) -> None:
-        """Record that no process uses an older file any more. From then on, ``leases_left`` returns 0."""
+        """Record that no process uses an older file any more. Afterwards, ``leases_left`` returns 0."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 

@@ -170,7 +170,8 @@ def test_the_interrupted_step_comes_first(rotated: Terminal, folder: Path, monke
 def test_an_interrupted_run_is_finished_first(rotated: Terminal, folder: Path) -> None:
     """Red when another selection begins with the other one's groups: the rest of them would keep their tokens."""
     ended(2, "SIGKILL", "--all")
-    assert "finish `group rotate --all` of production first" in rotated(*rotate("--signed-by", "k1"), fails=2).err
+    refused = rotated(*rotate("--signed-by", "k1"), fails=2).err
+    assert "with `tenantry group rotate --all` for the environment production" in refused
     rotated(*rotate("--all"))
     check_whole(rotated, folder)
     assert rotated(*rotate("--all")).err == "3 rotated, 0 failed\n"  # a new run

@@ -192,7 +192,7 @@ def test_an_environment_without_a_schema_is_refused(
         refused = terminal(*check, *options, fails=2)
         assert refused.out == ""
         said = " ".join(refused.err.replace("│", " ").split())
-        assert "the environment 'prodution' has no schema; there are schemas of production, testing." in said
+        assert "the environment 'prodution' has no schema; there are schemas for production, testing." in said
         assert "did you mean production?" in said
     found = terminal(*check, "--schema", "queries/schemas/production.json", fails=1)
     assert "no group has the property region" in found.out

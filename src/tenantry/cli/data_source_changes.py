@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 no_check_option: OptionDecorator = click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the data source. If its SQLite, DuckDB or PostgreSQL URL is new, Tenantry still connects once, "
-    "and refuses a source that can read the store's own tables. If it cannot connect, it only prints a warning.",
+    help="Do not test the data source. Tenantry still checks a new SQLite, DuckDB or PostgreSQL URL, and refuses it if "
+    "the store's own tables can be read there. If this check cannot connect, it only prints a warning.",
 )
 
 
@@ -57,8 +57,8 @@ async def check_source(source: RegisteredSource, unchanged: str, keys: str | Non
         fix = "fix this" if problem is None else f"correct {file}"
         message = problem or problem_by_name(error, source)
         raise type(error)(
-            f"{message}. {unchanged}: {fix}, or use --no-check if the source is reachable only "
-            "from where its queries run, or does not exist yet",
+            f"{message}. {unchanged}: {fix}, or use --no-check if the source does not exist yet or if only the host "
+            "that runs the queries can reach it",
             field=error.field,
         ) from None
 

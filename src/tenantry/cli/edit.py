@@ -25,7 +25,7 @@ _PATH: Final = "/editor"
 def edit(folder: Path, rights: frozenset[Right], port: int | None, **group: Any) -> None:
     """Serve the SQL editor for the dashboards and queries of DIR until Ctrl-C, and print a link to it.
 
-    With --group ID, the editor begins with the group ID, and you can switch to any other group of the store. Without
+    With --group ID, the editor shows this group first, and you can switch to any other group of the store. Without
     --group, the command makes a sample group, which needs no store. The server listens on 127.0.0.1 only. The link can
     be opened once, within ten minutes. The browser that opens it has access for eight hours.
     """

@@ -128,9 +128,9 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 @json_option
 @with_store
 async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) -> None:
-    """Turn the counting of usage by viewer on or off, for the environment NAME.
+    """Turn usage counts by viewer on or off for the environment NAME.
 
-    While it is on, the store keeps the viewer ids of passes. `tenantry usage --by viewer` shows the counts.
+    While they are on, the store keeps the viewer ids of passes. `tenantry usage --by viewer` shows the counts.
     """
     is_on = switch == "on"
     await store.usage.set_viewer_usage(await get_environment(store, name), is_on, author=author())
@@ -142,7 +142,7 @@ async def set_viewer_usage(store: Store, name: str, switch: str, as_json: bool) 
 @click.argument("name", type=as_name)
 @with_store
 async def learn_schema(store: Store, name: str) -> None:
-    """Print a JSON Schema of the properties that the groups of the environment NAME have today.
+    """Print a JSON Schema of the properties that the groups of the environment NAME currently have.
 
     The schema requires every property that all groups have. It contains no values. Save it as schemas/NAME.json in your
     folder of queries.

@@ -93,8 +93,8 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create the user group with the id ID and print only its token on stdout. If the group exists, it is not changed,
-    and its token is printed."""
+    """Create a user group with the given ID and print only its token on stdout. If the group already exists, it is not
+    changed, and its token is printed."""
     end = read_end(expires_in, expires_at, utc_now())
     target = await choose_environment(store, environment)
     draft = GroupDraft(
@@ -123,7 +123,7 @@ async def create(
 async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Show the user group with the id ID. Its token is shown only with --token."""
+    """Show a user group without its token. With --token, print only its token."""
     target = await choose_environment(store, environment)
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
@@ -171,8 +171,8 @@ async def list_(
 @click.option(
     "--replace",
     is_flag=True,
-    help="If you give --property, remove all other properties. If you give --map, remove all other schemas from the "
-    "mapping.",
+    help="Replace values instead of merging them: --property also removes all properties that you do not give, and "
+    "--map also removes all schemas that you do not give.",
 )
 @expires_in_option
 @expires_at_option
@@ -210,7 +210,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group with the id ID.
+    """Update a user group.
 
     Fields for which you give no option keep their values. --property NAME=null removes a property.
     """
@@ -250,8 +250,8 @@ async def update(
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group with the id ID. Its token is never accepted again. A group that you later create with the
-    same ID is a new group with a new token."""
+    """Delete a user group. Its token is never accepted again. A group that you later create with the same ID is a new
+    group with a new token."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(

@@ -29,8 +29,8 @@ from tenantry.ports import Store
 @json_option
 @with_store
 async def suspend(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
-    """Refuse all requests of the user group with the id ID, until you resume the group. The group keeps its token.
-    While it is suspended, `create`, `rotate` and `get --token` fail."""
+    """Refuse all requests of a user group until you resume it. The group keeps its token. While it is suspended,
+    `create`, `rotate` and `get --token` fail."""
     await _set_suspended(store, provided_id, environment, suspended=True, dry_run=dry_run, as_json=as_json)
 
 
@@ -42,7 +42,7 @@ async def suspend(store: Store, provided_id: str, dry_run: bool, environment: st
 @json_option
 @with_store
 async def resume(store: Store, provided_id: str, dry_run: bool, environment: str | None, as_json: bool) -> None:
-    """End the suspension of the user group with the id ID: its requests are accepted again."""
+    """End the suspension of a user group: its requests are accepted again."""
     await _set_suspended(store, provided_id, environment, suspended=False, dry_run=dry_run, as_json=as_json)
 
 
@@ -85,8 +85,8 @@ async def revoke_viewer(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Revoke all passes of the viewer VIEWER in the user group with the id ID. Passes that are issued from the next
-    second on are accepted."""
+    """Revoke all passes of one viewer of a user group. Passes that are issued from the next second on are
+    accepted."""
     target = await choose_environment(store, environment)
     provisioner = new_provisioner(store, keys, dry_run=dry_run)
     changed = await provisioner.revoke_viewer(target, provided_id, viewer_id, author=author())

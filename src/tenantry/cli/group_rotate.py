@@ -90,8 +90,8 @@ async def rotate(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Give the user group with the id ID a new token, and print only that token on stdout. The old token is refused at
-    once, or at the end of the grace period if there is one.
+    """Give a user group a new token, and print only that token on stdout. The old token is refused at once, or at the
+    end of the grace period if there is one.
 
     With --all or --signed-by, give many groups new tokens. You can interrupt the command and continue later."""
     if (provided_id is not None) + every + (signed_by is not None) != 1:
@@ -146,8 +146,8 @@ class _Rotations:
                 if step.environment not in by_name or step.signed_by != self._signed_by:
                     which = "--all" if step.signed_by is None else f"--signed-by {step.signed_by}"
                     raise click.BadParameter(
-                        f"{tokens_to} is the file of an interrupted run: finish `group rotate {which}` of "
-                        f"{step.environment} first, or name a new file",
+                        f"an interrupted run was writing to {tokens_to}: finish that run first, with `tenantry group "
+                        f"rotate {which}` for the environment {step.environment}, or name a new file",
                         param_hint="--tokens-to",
                     )
                 begins[step.environment] = max(after, step.last)

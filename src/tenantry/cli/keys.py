@@ -119,14 +119,14 @@ async def remove(store: Store, key_id: str, force: bool, keys: str | None, as_js
             uses = await _prepare_removal(store, path, key_id, force=force)
         except MigrationNeeded as needed:
             raise MigrationNeeded(
-                f"{key_id} is not removed: groups and data sources may need it, and {needed.message}. "
-                "If they are in another store, name that store with --database"
+                f"{key_id} is not removed, because Tenantry could not check whether groups or data sources need it: "
+                f"{needed.message}. If they are in another store, name that store with --database"
             ) from None
         except StoreUnavailable as error:
             if not force:
                 raise StoreUnavailable(
-                    f"{key_id} is not removed: groups and data sources may need it, and {error.message}. "
-                    "To remove it without the store, add --force"
+                    f"{key_id} is not removed, because Tenantry could not check whether groups or data sources need "
+                    f"it: {error.message}. To remove it without this check, add --force"
                 ) from None
             print_note(f"Warning: groups and data sources may still need {key_id}: {error.message}")
     key_file.remove_key(path, key_id)

@@ -95,8 +95,8 @@ queries_option: OptionDecorator = setting_option(
 query_contract_option: OptionDecorator = setting_option(
     "--query-contract",
     type=click.Choice(["off", "report", "refuse"]),
-    help="What to do with an update of properties that breaks a saved query: off does not check, report logs it, "
-    "refuse refuses it; default off.",
+    help="What to do with an update of properties that breaks a saved query: off (do not check), report (log it) or "
+    "refuse (reject it); default off.",
 )
 
 
@@ -111,7 +111,7 @@ tables_option: OptionDecorator = click.option(
     "--tables",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A tables.yaml file, which declares which rows of a table a group may read.",
+    help="A tables.yaml file. For each table, it declares which rows a group may read.",
 )
 dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Change nothing; show the result.")
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")

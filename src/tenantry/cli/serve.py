@@ -24,7 +24,7 @@ from tenantry.cli.options import (
 @setting_option(
     "--redis",
     metavar="URL",
-    help="Valkey or Redis server to which each write is published. Set it if apps use that server as bus or cache.",
+    help="Valkey or Redis server to which each write is published. Set it if apps use this server as a bus or cache.",
 )
 @setting_option(
     "--listen-database",
@@ -53,36 +53,36 @@ from tenantry.cli.options import (
 @setting_option(
     "--drain-seconds",
     type=int,
-    help="How many seconds the server still accepts requests after SIGTERM, with /readyz answering 503; default 1.",
+    help="How many seconds after SIGTERM the server still accepts requests, while /readyz answers 503; default 1.",
 )
 @setting_option(
     "--header-seconds",
     type=int,
-    help="Seconds within which a client must send the head of a request, or it gets 408; default 10.",
+    help="How many seconds a client may take to send the head of a request before it gets 408; default 10.",
 )
 @setting_option(
     "--min-rate",
     type=int,
     metavar="BYTES",
-    help="Minimum bytes per second at which a client must send a body and read a response; default 500. 0 means no "
-    "minimum.",
+    help="Minimum rate, in bytes per second, at which a client must send a request body and read a response; default "
+    "500. 0 means no minimum.",
 )
 @setting_option(
     "--max-connections",
     type=int,
-    help="Maximum number of connections of each process; default: as many as the process's limit of open files "
-    "allows, but at most 4096.",
+    help="Maximum number of connections per process; default: as many as the process's limit on open files allows, "
+    "but at most 4096.",
 )
 @setting_option(
     "--max-connections-per-address",
     type=int,
-    help="Maximum number of connections from one address to each process; default: half of --max-connections. 0 "
-    "means no limit. Loopback addresses never have a limit.",
+    help="Maximum number of connections per process from one address; default: half of --max-connections. 0 means no "
+    "limit. Loopback addresses never have a limit.",
 )
 @setting_option(
     "--proxy-address",
     metavar="ADDRESSES",
-    help="Addresses and networks of proxies, which are exempt from --max-connections-per-address, separated by commas.",
+    help="Addresses and networks of proxies, separated by commas. They are exempt from --max-connections-per-address.",
 )
 def serve(**given: Any) -> None:
     """Bring the store's tables up to date, then serve /api/user until Ctrl-C or SIGTERM."""

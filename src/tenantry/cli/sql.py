@@ -113,8 +113,8 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL that the template FILE produces for a group. Comments show the values of its parameters, and which
-    rows of guarded tables it reads. No query is run."""
+    """Print the SQL that the template FILE produces for a group. Comments after the SQL show the values of its
+    parameters, and which rows of each guarded table it reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     target = await choose_environment(store, environment)
@@ -191,13 +191,13 @@ def check(
 ) -> None:
     """Find mistakes in SQL templates; docs/sql-checks.md lists the checks. No query is run.
 
-    The name of each FILE must end in .sql. If FILE is -, the template is read from stdin. Only headers of files in a
-    DIR or in the folder of --queries may declare properties optional. Without --schema, the command uses the first
-    schemas/ENVIRONMENT.json that it finds in a DIR, next to a FILE, or in the folder of --queries.
+    The name of each FILE must end in .sql. If FILE is -, the template is read from stdin. A file's header may declare
+    properties optional only if the file is in a DIR or in the --queries folder. Without --schema, the command uses the
+    first schemas/ENVIRONMENT.json that it finds in a DIR, next to a FILE, or in the --queries folder.
 
-    Without --tables, the guarded tables are those that the store's data sources declare (only with --groups). If there
-    are none, they are read from tables.yaml in the folder of --queries or next to it. Without --queries, that folder is
-    DIR or the folder of FILE. The command exits with 1 if a finding has the severity error.
+    Without --tables, guarded tables are read from tables.yaml in the --queries folder (default: DIR, or the folder of
+    FILE) or its parent. With --groups, if data sources of the environment declare guarded tables, these declarations
+    are used instead. The command exits with 1 if a finding has the severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 

@@ -204,7 +204,7 @@ def _configured_environment() -> str | None:
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
-        there = f"there are schemas of {', '.join(names)}" if names else "no environment has a schema"
+        there = f"there are schemas for {', '.join(names)}" if names else "no environment has a schema"
         near = did_you_mean(name, names)
         raise click.UsageError(
             f"the environment {name!r} has no schema; {there}. {near}Name another environment, give --schema FILE, or "

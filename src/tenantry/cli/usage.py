@@ -88,7 +88,7 @@ async def usage(
     as_json: bool,
     prune_before: datetime | None,
 ) -> None:
-    """Show the usage of groups: resolved tokens, queries, rows, and the seconds that queries ran.
+    """Show the usage of groups: resolved tokens, queries, rows, and query time in seconds.
 
     All times are in UTC. Usage of the last minute may be missing, because programs store it with a delay.
     """

@@ -48,7 +48,7 @@ def _sending(call: Callable[Concatenate[ApiCalls, P], Call[T]]) -> Callable[Conc
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    - ``timeout``: seconds for each request.
+    - ``timeout``: seconds per request.
     - ``attempts``: maximum number of times that a request is sent. A request is sent again if the service is
       unreachable or busy, or if the response has the status 429 or a Retry-After header. ``rotate_many`` sends a
       request again only after a 429.
@@ -129,9 +129,9 @@ class Client:
         Only groups whose token was signed with it get new tokens. If ``signed_by`` is None, all groups of the
         environment get new tokens. ``after``: only groups with a greater ``team_id``.
 
-        An ``error`` in a report concerns only the group of that report. If a request fails, its error is raised,
-        although some of its groups may already have new tokens. To continue, call this method again. If ``signed_by``
-        is None, pass the ``team_id`` of the last report as ``after``."""
+        An ``error`` in a report concerns only that report's group. If a request fails, its error is raised. Some groups
+        without a report may then already have new tokens. To continue, call this method again. If ``signed_by`` is
+        None, pass the ``team_id`` of the last report as ``after``."""
         following: int | None = after
         while following is not None:
             reports = self._run(rotate_part(self._calls.limits, signed_by, following, dry_run=dry_run))

@@ -48,7 +48,7 @@ class RetryLimits:
         if self.attempts < 1:
             raise ValueError("attempts must be at least 1")
         if not 0 <= self.max_wait < inf:
-            raise ValueError("max_wait must be a number of seconds, 0 or above")
+            raise ValueError("max_wait must be a number of seconds, 0 or greater")
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------

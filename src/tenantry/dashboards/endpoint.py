@@ -146,9 +146,9 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     """Make an ASGI endpoint from a renderer.
 
     The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables`` and
-    ``request``. A parameter ``**keywords`` gets all three. Instead, a renderer may have one parameter of any name. It
-    gets the group if it is annotated as UserGroup, the variables if annotated as Record, and otherwise the request. All
-    other parameters need defaults. A returned string is sent as HTML, a dict or list as JSON, a Response unchanged.
+    ``request``. A parameter ``**keywords`` gets all three. A single parameter of any other name gets the group if it is
+    annotated as UserGroup, the variables if annotated as Record, and otherwise the request. All other parameters need
+    defaults. A returned string is sent as HTML, a dict or list as JSON, a Response unchanged.
 
     A plain function runs in a thread. When the client disconnects during a GET or HEAD request, a renderer that is a
     coroutine function is cancelled. A plain function continues, but its queries raise ViewerLeft.

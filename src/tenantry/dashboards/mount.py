@@ -85,9 +85,9 @@ def mount_dashboards(
     may embed the dashboards; by default, no page may. ``embedding`` adds single-use codes and previews, and allows the
     origins that ``tenantry environment set-embedding`` stored.
 
-    ``may_open`` restricts the dashboards that a group may open: the name of a property that lists their names, or a
-    function that gets the group and a dashboard's name, and returns True or False without blocking. A dashboard's
-    ``when`` must also hold. The response for a dashboard that the group may not open is 404.
+    ``may_open`` restricts the dashboards that a group may open. It is the name of a group property that lists dashboard
+    names, or a function that gets the group and a dashboard's name, and returns True or False without blocking. A
+    dashboard's ``when`` must also hold. For other dashboards, the response is 404.
 
     Raises InvalidDashboards and InvalidQueries for invalid files, OSError for unreadable ones, InvalidSettings for an
     invalid origin, an invalid path or a missing package.

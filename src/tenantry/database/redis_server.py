@@ -178,7 +178,10 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
         async with asyncio.timeout(seconds):
             return await answer
     except Exception as error:
-        raise ConnectionError("the server did not answer, or its answer is not Redis protocol") from error
+        raise ConnectionError(
+            "the server did not answer, refused the login or the command, or is not a Redis server: check its log, and "
+            "the host, port, TLS and password of the URL"
+        ) from error
 
 
 class RedisClient:

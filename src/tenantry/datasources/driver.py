@@ -150,7 +150,7 @@ class SessionDriver(Protocol):
     """Optional protocol for drivers that set session variables."""
 
     def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
-        """Run ``session``, which sets the variables, and then ``bound``, in one transaction."""
+        """Run ``session``, which sets session variables, and then ``bound``, in one transaction."""
         ...
 
 
@@ -286,8 +286,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None, *, w
     Arguments:
     - ``evidence``: the engine's error code or error type.
     - ``position``: the number of the first wrong character of the SQL, counted from 1.
-    - ``word``: the name, such as a column's, that the engine's message quotes. The QueryFailed's message leaves it
-      out, because it may be a value.
+    - ``word``: a name, such as a column's, from the engine's message. It may be a value, so it is not in the message
+      of the returned error, only in its ``word``.
     """
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")

@@ -64,8 +64,8 @@ class Definition:
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
         """Return the JSON with all variables replaced by their values. If variables are missing, raises one
-        MissingVariable for all of them. Raises UnbindableValue for a value that JSON cannot represent, and for null, a
-        list or an object if the variable is only a part of a string."""
+        MissingVariable for all of them. Raises UnbindableValue for a value that JSON cannot represent, or if a variable
+        that is only part of a string is null, a list or an object."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:

@@ -104,7 +104,7 @@ class AllowedHosts:
             allowed = is_allowed(origin, check_hosts(self._group_hosts(group), "group_hosts"), own)
         if not allowed:
             raise EmbeddingNotAllowed(
-                "pages of this origin may not show the dashboards of this user group: ask the operator of the "
+                "pages on this origin may not show the dashboards of this user group: ask the operator of the "
                 "dashboards to allow the origin"
             )
 

@@ -127,7 +127,7 @@ class EmbedCodes:
         group = user_group(connection)
         issued = await self._groups.get(handle=group.handle)
         if issued is None or not self._is_current(issued.token, group, scope.get(FOUND_KEY)):
-            raise TokenAlreadyRotated("this token was rotated: request the code with the current token")
+            raise TokenAlreadyRotated("this token has been rotated: request the code with the current token")
         payload = {
             "handle": issued.token.handle.hex(),
             "version": issued.token.version,

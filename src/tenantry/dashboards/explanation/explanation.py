@@ -173,8 +173,8 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Explain one panel as ``explain_dashboard`` does without ``values``. ``saved``: a dashboard that ``Access`` and
-    then ``in_zone_of_source`` returned. Leaves out the SQL unless the panel has ``show_query``. Returns None for an
+    """Explain one panel as ``explain_dashboard`` does without ``values``. ``saved``: a dashboard from ``Access``,
+    passed through ``in_zone_of_source``. Leaves out the SQL unless the panel has ``show_query``. Returns None for an
     unknown panel. Raises InvalidParameter if the dashboard does not accept a filter."""
     panel = saved.dashboard.panel(panel_id)
     if panel is None:

@@ -95,7 +95,8 @@ def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) 
     for number, name in enumerate(names):
         if name not in filled:
             raise InvalidBody(
-                "this dashboard has no control of this name whose choices come from a query", field=f"/choices/{number}"
+                "this dashboard has no such control, or its choices do not come from a query",
+                field=f"/choices/{number}",
             )
     return [_bound(runner.choices, name) for name in names]
 

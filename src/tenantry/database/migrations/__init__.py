@@ -71,8 +71,8 @@ def check(url: str) -> None:
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
     """Whether this version of Tenantry can use tables of the revision ``found``. ``listed``: the ``HEAD`` of each
-    version that can, separated by spaces. If ``found`` is not the last of these, ``listed`` is outdated
-    and ignored."""
+    compatible version, oldest first, separated by spaces. If ``listed`` does not end with ``found``, it is outdated and
+    ignored."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
@@ -114,9 +114,9 @@ def _upgrade(connection: Connection, label: str) -> None:
             command.upgrade(configuration, "head")
     except CommandError as error:
         raise StoreUnavailable(
-            f"the {label} was migrated by another version of Tenantry, whose revision this version does not know: "
-            f"{error}. Use that version or a later one. If the revision is 0014 or lower, the store is from before the "
-            "first release and cannot be migrated: create a new one"
+            f"the {label} was migrated by another version of Tenantry, to a revision that this version does not "
+            f"know: {error}. Use that version or a later one. If the revision is 0014 or lower, the store is from "
+            "before the first release and cannot be migrated: create a new one"
         ) from error
     steps = scripts.iterate_revisions(HEAD, OLDEST, inclusive=True)
     listed = " ".join(reversed([step.revision for step in steps]))

@@ -175,7 +175,7 @@ class RedisResults:
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the entry of a key, or None if there is no usable entry or the server does not reply in time."""
+        """Return the entry for ``key``, or None if there is no usable entry or the server does not reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(

@@ -81,7 +81,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry of ``key`` if it is at most ``max_age`` seconds old, else None. If ``max_age`` is None, the
+        """Return the entry for ``key`` if it is at most ``max_age`` seconds old, else None. If ``max_age`` is None, the
         entry may be as old as ``seconds`` plus ``stale_while_revalidate``."""
         entry = self._entries.get(key)
         if entry is None:
@@ -112,7 +112,7 @@ class ResultCache:
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """Keep a result and write it to the shared level. Return whether later callers may get it."""
+        """Store a result in memory and in the shared level. Return whether later callers may find it there."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -121,8 +121,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store a result in memory. Return False if it is not stored: it has no key, is too large or cannot be copied,
-        or, unless ``is_checked``, was read before its source changed."""
+        """Store a result in memory. Return False if it is not stored: the query has no key, or the result is too large,
+        cannot be copied, or (unless ``is_checked``) is older than its source's last change."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -288,14 +288,14 @@ class CachedQueries:
 
 def check_max_age(max_age: Any) -> None:
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
-        raise ValueError("max_age must be a number of seconds, 0 or above")
+        raise ValueError("max_age must be a number of seconds, 0 or greater")
 
 
 def _check_seconds(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise InvalidSettings(f"{name} is {value!r}; it takes a number of seconds, 0 or above")
+        raise InvalidSettings(f"{name} is {value!r}; it must be a number of seconds, 0 or greater")
 
 
 def _check_bytes(name: str, value: Any) -> None:
     if type(value) is not int or value <= 0:
-        raise InvalidSettings(f"{name} is {value!r}; it must be a whole number of bytes above 0")
+        raise InvalidSettings(f"{name} is {value!r}; it must be a whole number of bytes greater than 0")

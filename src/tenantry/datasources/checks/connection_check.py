@@ -96,7 +96,7 @@ async def check_connections(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
-    """Call ``check_connection`` for several sources at once. Return an error or None for each, in order."""
+    """Call ``check_connection`` for several sources concurrently. Return an error or None for each, in order."""
     slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:

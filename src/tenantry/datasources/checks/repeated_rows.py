@@ -24,8 +24,9 @@ class RepeatedRows(WrappedTemplate):
         quote = QUOTES.get(bound.dialect)
         if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
             raise InvalidSettings(
-                f"rows with equal values in the columns {', '.join(self._names)} cannot be counted on {bound.dialect}: "
-                f"this needs one of the dialects {', '.join(QUOTES)}, and column names of ASCII letters, digits and _"
+                f"cannot count rows with equal values in the columns {', '.join(self._names)}: the dialect must be one "
+                f"of {', '.join(QUOTES)} (it is {bound.dialect}), and column names may contain only ASCII letters, "
+                "digits and _"
             )
         names = [f"{quote}{name}{quote}" for name in self._names]
         grouped = f" where {names[0]} is not null group by {', '.join(names)} having count(*) > 1 limit 1"

@@ -149,8 +149,8 @@ class ClickHouseDriver:
         if level == "0":
             if known["readonly"].readonly:
                 raise InvalidSource(
-                    f"the settings profile of the user of data source {self.source_id} sets `readonly` to 0 and allows "
-                    "no change: set `readonly` to 1 or 2 in the profile, or allow changes of `readonly`"
+                    f"the settings profile of the user of data source {self.source_id} sets `readonly` to 0 and "
+                    "forbids changing it: set `readonly` to 1 or 2 in the profile, or allow changes to `readonly`"
                 )
             client.set_client_setting("readonly", "1")
 

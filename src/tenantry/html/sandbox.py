@@ -201,7 +201,8 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             raise SecurityError("'**' is not available: compute the power in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
             raise SecurityError(
-                f"'*' only multiplies numbers, with a product of at most {_MAX_BITS} bits: compute others in the view"
+                f"'*' multiplies only numbers, and their product may have at most {_MAX_BITS} bits: "
+                "compute the value in the view"
             )
         if operator == "%" and isinstance(left, str | bytes):
             check_format(left)
@@ -233,7 +234,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         except _TOO_LARGE as error:
             kind = type(error).__name__
             raise TemplateError(
-                f"this template cannot be compiled ({kind}): split its long expressions and deep blocks"
+                f"this template cannot be compiled ({kind}): split its long expressions and deeply nested blocks"
             ) from None
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
@@ -278,15 +279,15 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     - Every value is escaped; there is no filter ``safe``.
     - A missing variable raises MissingVariable, except in ``is defined`` and ``|default(…)``.
     - A bare name is looked up in the template's own variables, the view's variables, the environment's ``globals`` and
-      the group's properties, in this order. For a property named like a keyword, write
+      the group's properties, in this order. If a property has the name of a Jinja keyword, write
       ``user_group.properties["not"]``.
     - null prints nothing, and a boolean prints as in JSON. Printing an object or a list is an error.
     - Jinja's errors are raised as TemplateError, except TemplateNotFound, which ``get_template`` raises.
 
     Escaping makes values safe in HTML text and in quoted attributes. Inside ``<script>``, use ``|tojson``. Do not print
     tenants' values in unquoted attributes, event handlers or styles. Check tenants' values before you print them in
-    ``href`` or ``src``. The sandbox refuses ``**``, ``*`` on strings and lists, formats wider than 99 characters, and
-    pages longer than MAX_OUTPUT characters. It does not limit how long loops run.
+    ``href`` or ``src``. The sandbox refuses ``**``, ``*`` on strings and lists, widths above 99 in formats, and pages
+    longer than MAX_OUTPUT characters. It does not limit how long loops run.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
 

@@ -82,9 +82,8 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 
 def variables(connection: http.HTTPConnection) -> Record:
-    """The variables for templates: ``UserGroup.variables``, with the query parameters as ``params.*``. A parameter that
-    is repeated in the query becomes a list. Query parameters cannot override other values. Raises the errors of
-    ``user_group``."""
+    """The variables for templates: ``UserGroup.variables``, with the query parameters as ``params.*``. A repeated
+    parameter becomes a list. Query parameters cannot override other values. Raises the errors of ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")

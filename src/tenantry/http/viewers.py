@@ -28,7 +28,7 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
     disconnects, and then raises ViewerLeft. If other viewers wait for the same query, the query continues.
 
     Before the block begins, the request's body is read; the view can still read it afterwards. Raises MiddlewareMissing
-    for a websocket without a user group: add UserGroupMiddleware, and connect with a token."""
+    for a websocket without a user group."""
     watch = await _find_watch(connection)
     async with _block(watch):
         yield

@@ -19,14 +19,14 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
     """A token that a custom carrier found in a header line. ``repr`` omits the token. Raises TypeError for arguments of
-    a wrong type."""
+    the wrong type."""
 
     token: bytes
     """The token. If the header field is empty, this is ``b""``, which counts as a bad token."""
     rest: bytes | None
     """The line without the token, for the app. None removes the whole line."""
     sent_by_browser: bool = True
-    """Whether a browser or gateway may add the token to a request that a page of another site makes. If it may, the
+    """Whether a browser or gateway may add the token to a request that a page on another site makes. If it may, the
     middleware checks the origin, as for a cookie. Use False only if the token is always added by a program, or by a
     script in your page. A token in the header ``Cookie`` always counts as sent by a browser."""
 
@@ -46,8 +46,8 @@ class Carrier(Protocol):
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
         """Return the first token in a line of the header ``name`` (lower case), or None. After ``extract``
-        returns a token, the middleware calls it again with the rest of the line. If it raises an exception, the
-        response is a 500. The exception's message must not contain header values."""
+        returns a token, the middleware calls it again with the rest of the line. If ``extract`` raises an exception,
+        the response is a 500. The exception's message must not contain header values."""
         ...
 
 
@@ -63,7 +63,7 @@ def require_carrier(carrier: object) -> None:
     for each in carrier.headers:
         if not HTTP_TOKEN.fullmatch(each) or each.lower() in _ORIGIN_HEADERS:
             raise ValueError(
-                f"{name}.headers: {each!r} is not allowed: give a valid header name other than Host, Origin and "
+                f"{name}.headers: {each!r} is not allowed: give a valid header name other than Host, Origin or "
                 "Sec-Fetch-Site"
             )
 
@@ -126,7 +126,7 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """The places in which a request may have a token. All places are read, and a request with two different tokens is
+    """The places where a request may carry a token. All places are read, and a request with two different tokens is
     refused. A header contains only the token, except ``Authorization``, in which one of ``schemes`` precedes the token.
     ``paths``: templates (``/embed/{token}``) or names of path parameters."""
 
@@ -195,7 +195,8 @@ def path(where: str) -> Carriers:
             )
         if segments[-1] != _PLACEHOLDER:
             raise ValueError(
-                f"a path template must end with {_PLACEHOLDER}, because later segments are never read: {where!r}"
+                f"a path template must end with {_PLACEHOLDER}: remove the segments after it from {where!r} (the "
+                "template also matches longer paths)"
             )
     elif not where.isidentifier():
         raise ValueError(f"path() takes the name of a parameter, or a template that starts with '/', not {where!r}")

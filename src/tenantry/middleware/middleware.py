@@ -81,21 +81,21 @@ class UserGroupMiddleware:
     - No token: the app runs with ``scope["user_group"]`` None, and a view that requires the group gets 401. With
       ``required=True``, every request without a token gets 401. Preflight requests have no token, so put a CORS
       middleware outside this one.
-    - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. Websockets get a
-      denial response with this status, or are closed with 1008.
+    - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. A websocket gets the
+      same status in a denial response, or is closed with 1008.
     - Valid token: ``scope["user_group"]`` is a UserGroup. If the token is revoked, websockets are closed with 4401 and
       streams end, within the resolver's ``staleness``. Streams also end when the group changes.
-    - Valid pass: the same, with ``UserGroup.viewer``. If the scope of the pass does not contain ``audience``, a view
-      that requires the group gets 403.
-    - Preview key (shows an operator or author what a group sees): the mounted dashboards that issued it accept it.
-      Elsewhere, or with ``required=True``, it is a bad token.
+    - Valid pass: the same, with ``UserGroup.viewer``. If the pass does not permit this middleware's ``audience``,
+      a view that requires the group gets 403.
+    - Preview key (shows an operator or author what a group sees): only the mounted dashboards that issued it accept
+      it. Elsewhere, or with ``required=True``, it is a bad token.
 
-    If the token came only in a cookie, a page of another host cannot open websockets or send requests with an unsafe
+    If the token came only in a cookie, a page on another host cannot open websockets or send requests with an unsafe
     method (such as POST): they get 403. ``allowed_origins``: origins whose pages may do this. The app's responses get
     ``Vary`` and, for a group or a preview, ``Cache-Control: private``.
 
-    An inner UserGroupMiddleware keeps the group that the outer one found. If the inner one finds a different token, the
-    response is 400. If its resolver is for another environment, the response is 401.
+    An inner UserGroupMiddleware keeps the group that the outer one found. The response is 400 if the inner
+    one finds a different token, and 401 if the inner one's resolver is for another environment than the group's.
 
     Raises InvalidSettings for a malformed origin."""
 

@@ -29,7 +29,7 @@ _ADVICE: Final = (
 
 
 class OriginCheck:
-    """Refuses requests that a page of another site makes with a viewer's cookie. Raises InvalidSettings for a malformed
+    """Refuses requests that a page on another site makes with a viewer's cookie. Raises InvalidSettings for a malformed
     allowed origin (RFC 6454 section 6.2).
 
     A websocket or a request with an unsafe method is accepted in these cases (docs/decisions/0023-origins.md):
@@ -70,14 +70,14 @@ class OriginCheck:
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
             f"this request{shown} has its token in a cookie or other data that browsers send automatically, and does "
-            f"not come from a page of the same host: {self._advice}"
+            f"not come from a page on the same host: {self._advice}"
         )
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
     """Parse the origins. Raises InvalidSettings if one is malformed."""
     if isinstance(origins, str):
-        raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
+        raise InvalidSettings(f"allowed_origins must be a list of origins, not a string: write [{origins!r}]")
     found = set()
     for text in origins:
         origin = parse_origin(text)

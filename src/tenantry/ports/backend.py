@@ -16,16 +16,16 @@ class Backend(Protocol):
 
 
 class Slots(Protocol):
-    """Version numbers that all processes on a host share, to see whether their cached answers are still valid. Each
-    slot has a version. ``slot_index`` returns the slot of a handle.
+    """Version numbers, one for each slot, that all processes on a host share. They show whether a cached answer is
+    still valid. ``slot_index`` returns the slot of a handle.
 
     A write sets an odd version before its commit, and a new even version afterwards (a seqlock). A cached answer is
     valid while its slot has the even version that it had before the answer was read. If two writes overlap, each sets a
-    new even version when it ends, which invalidates all answers cached before."""
+    new even version when it ends, which invalidates all earlier answers."""
 
     @property
     def versions(self) -> Sequence[int]:
-        """The shared versions themselves, not a copy."""
+        """The shared versions, not a copy."""
         ...
 
     def copy(self) -> Sequence[int]:
@@ -38,11 +38,11 @@ class Slots(Protocol):
 
 
 class SnapshotBackend(Backend, Protocol):
-    """A backend that reports a generation with each result: the number of the last change that the result includes."""
+    """A backend that says which changes its results include."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Return the same group as ``find``, and the generation of the result. ``fresh``: do not read from a
-        second-level cache such as Redis."""
+        """Return the same group as ``find``, and the number of the last change that the result includes. ``fresh``: do
+        not read from a second-level cache such as Redis."""
         ...
 
 
@@ -58,8 +58,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; may be None before the first call of ``changes``. When this property returns
-        another object than before, the caller must clear its cache."""
+        """The store's slots on this host; may be None before the first call of ``changes``. If this
+        property later returns a different object, the caller must clear its cache."""
         ...
 
 

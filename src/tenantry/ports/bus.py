@@ -4,11 +4,11 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Receives the messages of a bus. A forged message does no harm: it only makes the resolver read the group from the
-    store until two polls have ended."""
+    """Receives the messages of a bus. A forged message does no harm: until two polls have ended, the resolver reads the
+    group from the store instead of its cache."""
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """The bus calls this after a write to the group was committed. ``generation``: the number of that write."""
+        """The bus calls this after a write to the group has been committed. ``generation``: the number of the write."""
 
     def flush(self) -> None:
         """The bus calls this when it may have lost messages. Any cached group may then be stale."""
@@ -41,4 +41,4 @@ class ChangeListener(Protocol):
     """Gets each change that this process writes."""
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """The store calls this after the commit and before the write returns. It must neither block nor raise."""
+        """The store calls this after the commit and before the write returns. Do not block or raise here."""

@@ -27,7 +27,7 @@ class SharedSourceCache(Protocol):
 
     @property
     def staleness(self) -> float:
-        """How long a changed source may still be used, in seconds."""
+        """How long, in seconds, the cache may return an outdated source."""
         ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
@@ -37,7 +37,7 @@ class SharedSourceCache(Protocol):
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source from ``directory``. The source is also cached, unless it changed during the read."""
+        """Read the source from ``directory``. Cache it, unless it changed during the read."""
         ...
 
 
@@ -62,11 +62,11 @@ def source_cache_holder_of(backend: object) -> SourceCacheHolder | None:
 @runtime_checkable
 class LeasedSources(SourceCacheHolder, SourceDirectory, Protocol):
     """A directory whose data sources may be cached. Each write to a source appears in the store's ``changes`` under
-    SOURCES_HANDLE, and changes the slots of both ``handles`` of the source."""
+    SOURCES_HANDLE, and changes the cache slots of both ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceLookupResult:
-        """Return the same source as ``get``, and the generation of the result. Reads from the store, never from a
-        cache."""
+        """Return the same source as ``get``, and the number of the store's newest change at the time of the read. Reads
+        from the store, never from a cache."""
         ...
 
 
@@ -86,17 +86,17 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def count_mapped(self, environment: Environment) -> Mapping[frozenset[str], int]:
-        """Return, for each set of data sources, how many groups map to exactly this set. Each key is a mapping's set
-        of references."""
+        """Return how many groups map to each set of data sources. A key is the set of references in a mapping. Groups
+        without a mapping are not counted."""
         ...
 
     async def update(
         self, source: RegisteredSource, changes: SourceUpdate, *, author: Author = UNNAMED
     ) -> RegisteredSource | None:
-        """Replace the given fields and return the source. Return None if another writer has changed or deleted the
-        source since the caller read ``source``. Raises InvalidSource as ``create`` does, and if ``changes`` would
-        remove a declaration with ``guard: required``. Raises AlreadyExists if another source has this
-        ``provided_id``."""
+        """Replace the fields that ``changes`` sets, and return the source. Return None if another writer has changed
+        or deleted the source since the caller read ``source``. Raises InvalidSource as ``create`` does, and if
+        ``changes`` would remove a declaration with ``guard: required``. Raises AlreadyExists if another source has
+        this ``provided_id``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

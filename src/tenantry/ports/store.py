@@ -70,11 +70,11 @@ class EnvironmentStore(Protocol):
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the origins whose pages may embed dashboards, by name of environment."""
+        """Return the origins whose pages may embed dashboards, by environment name."""
         ...
 
     async def count_tokens(self) -> Mapping[str, TokenCount]:
-        """Return, by id of signing key, how many valid tokens the key signed, in all environments."""
+        """Return how many valid tokens each signing key has signed, in all environments, by key id."""
         ...
 
 
@@ -141,8 +141,8 @@ class CodeStore(Protocol):
         audited: AuditNote | None = None,  # an audit entry, in the same transaction
         share: CodeShare | None = None,  # the group's oldest codes beyond this share are deleted
     ) -> None:
-        """Store a code. Raises AlreadyExists if the digest exists, and Unauthorized if the API token is revoked or
-        expired."""
+        """Store a code. Raises AlreadyExists if the digest exists, and Unauthorized if the API token
+        ``api_token_id`` is revoked or expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
@@ -157,12 +157,11 @@ class CodeStore(Protocol):
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return the payload of a code without using it up, for codes that identify a session. Return None in the same
-        cases as ``redeem``."""
+        """Like ``redeem``, but does not use up the code: for codes that identify a session."""
         ...
 
     async def delete(self, group: bytes, *, purpose: str) -> int:
-        """Delete all live codes with this purpose whose CodeShare has ``group`` as ``owner``. Return their number."""
+        """Delete the live codes with this purpose whose ``CodeShare.owner`` is ``group``. Return their number."""
         ...
 
 
@@ -184,21 +183,21 @@ class UsageStore(Protocol):
         group: str | None = None,
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
-        """Return the summed usage of all hours that began at ``since`` or later and before ``until``, sorted by key.
-        With ``by_viewer``, sum each viewer's days that began in this time instead. The call is slow: one day of 100,000
-        groups takes seconds."""
+        """Return usage by group and data source, sorted by key: the sum over all hours that began at ``since`` or later
+        and before ``until``. With ``by_viewer``, return usage by group and viewer: the sum over all days that began in
+        this time. The call is slow: one day of 100,000 groups takes seconds."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
-        """Begin or end counting the environment's usage by viewer. Raises UnknownEnvironment."""
+        """Start or stop counting the environment's usage by viewer. Raises UnknownEnvironment."""
         ...
 
     async def environments_with_viewer_usage(self) -> Collection[str]:
-        """Return the names of all environments whose usage is counted by viewer."""
+        """Return the names of environments that count usage by viewer."""
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return the beginning of the oldest hour, or viewer's day, with usage."""
+        """Return when the oldest stored usage begins: the start of its hour or, if it is by viewer, of its day."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
@@ -209,7 +208,7 @@ class UsageStore(Protocol):
 
 
 class AuditTrail(Protocol):
-    """Stores audit entries, which never change. Each change of a group, data source, environment or API token appends
+    """Stores audit entries, which never change. Each change to a group, data source, environment or API token appends
     one in the same transaction."""
 
     async def record(self, note: AuditNote) -> None:

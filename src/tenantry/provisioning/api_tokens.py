@@ -25,7 +25,7 @@ async def issue_api_token(
 ) -> tuple[str, ApiToken]:
     """Create an API token. Return its secret and its record. The store keeps only a digest of the secret.
 
-    The token expires at ``expires_at``; None means never. Raises ValueError if the time has no time zone."""
+    ``expires_at``: None means never. Raises ValueError if the time has no time zone."""
     if expires_at is not None and expires_at.utcoffset() is None:
         raise ValueError("expires_at needs a time zone")
     secret = mint_api_token(environment.tag, random)

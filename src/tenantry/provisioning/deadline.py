@@ -22,7 +22,7 @@ class DeadlineExceeded(Exception): ...
 class Deadline:
     """The time limit, in seconds, for all store calls of a request together. By default there is no limit.
 
-    A write may take longer by the number of seconds that ``settling()`` returns (``Store.settling``)."""
+    A write may take ``settling()`` seconds longer: the value of ``Store.settling``."""
 
     __slots__ = ("_left", "_settling")
 

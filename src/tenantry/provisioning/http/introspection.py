@@ -197,7 +197,7 @@ class IntrospectionForm:
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)
         if len(values) != len(self._fields):
-            raise InvalidRequest("the form has a parameter twice: send each parameter once")
+            raise InvalidRequest("the form contains a parameter more than once: send each parameter once")
         token = values.get("token", "")
         if not token:
             raise InvalidRequest("the form has no parameter 'token': add it, with the user group token as its value")
@@ -229,5 +229,5 @@ def _secret_of_form(form: IntrospectionForm) -> str:
     if not secrets:
         raise Unauthorized(_HOW)
     if len(secrets) > 1:
-        raise AmbiguousAuthorization("the form has client_secret twice: send it once")
+        raise AmbiguousAuthorization("the form contains client_secret more than once: send it once")
     return secrets[0]

@@ -82,7 +82,8 @@ def test_what_is_no_key() -> None:
     for text in ("'a'::text", "'{{ params.y }}': b", "E'a': b", "$$a$$: b"):
         with pytest.raises(TemplateError):
             SQLTemplate(f"select {{{{ params.x | one_of({text}, c: 1) }}}} as v", "postgresql")
-    for text, problem in (("'': a", "has an empty name"), ("'a': b, a: c", "one_of has a twice"), ("'a':", "is empty")):
+    twice = "one_of contains a twice"
+    for text, problem in (("'': a", "has an empty name"), ("'a': b, a: c", twice), ("'a':", "is empty")):
         with pytest.raises(TemplateError, match=problem):
             SQLTemplate(f"select {{{{ params.x | one_of({text}) }}}} as v", "postgresql")
 
@@ -134,7 +135,7 @@ def test_a_property_chooses_by_its_value() -> None:
         ("one_of(1: a)", {"type": "integer", "choices": [1, 2]}, "params.x can be 2, but 2 is not in one_of"),
         ("one_of(1: a)", "list of integer", "params.x is list of integer"),
         ("one_of(1: a)", "decimal", "params.x is decimal"),
-        ("one_of(1: a, '1': b)", "integer", "one_of has 1 twice"),
+        ("one_of(1: a, '1': b)", "integer", "one_of contains 1 twice"),
         ("trunc(at)", "boolean", "trunc takes a unit, but params.x is boolean"),
     ],
 )

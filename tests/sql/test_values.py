@@ -238,7 +238,7 @@ def test_a_statement_has_a_bounded_number_of_parameters() -> None:
 )
 def test_limit_and_offset_take_a_whole_number(value: Any, what: str) -> None:
     """asyncpg refuses a str there; no limit is never what was meant."""
-    with pytest.raises(UnbindableValue, match=f"take a whole number from 0, not a.*{what}|{what}"):
+    with pytest.raises(UnbindableValue, match=f"must be whole numbers, 0 or greater, not a.*{what}|{what}"):
         LIMIT.bind({"g": {"x": value}})
     assert LIMIT.bind({"g": {"x": 0}}).params == (0, 0)
 

@@ -10,9 +10,9 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class PropertyContract(Protocol):
-    """Checks properties before they are written, as QueryContract does.
+    """Checks properties before they are written. QueryContract is an implementation.
 
-    ``refuses``: if true, a write with errors is refused. Otherwise its errors are only logged."""
+    ``refuses``: whether a write with errors is refused. If not, its errors are only logged."""
 
     refuses: bool
 
@@ -21,5 +21,5 @@ class PropertyContract(Protocol):
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the errors in an update of properties from ``before`` to ``after``."""
+        """Return the errors that result from changing the properties from ``before`` to ``after``."""
         ...

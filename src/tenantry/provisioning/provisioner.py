@@ -48,7 +48,7 @@ _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED, which means that the group has not been read. None means that it does not exist."""
+    """Type of NOT_LOADED, the default of ``loaded``: the group was not read. None: the group does not exist."""
 
     NOT_LOADED = "not loaded"
 
@@ -95,7 +95,8 @@ class Provisioner:
         ``draft``.
 
         Raises InvalidBody, UnknownDataSource, UnknownEnvironment, GroupSuspended, SigningKeyMissing,
-        IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded and the contract's errors."""
+        IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded and errors of the Provisioner's
+        ``contract``."""
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
         if self._contract is not None and draft.properties is not None:
@@ -151,8 +152,8 @@ class Provisioner:
     ) -> Issued[str]:
         """Apply ``changes`` to the group and return it. With ``merge``, ``changes`` is a merge patch (RFC 7396).
 
-        Before it writes, raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing and the contract's
-        errors."""
+        Before it writes, raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing and errors of the
+        Provisioner's ``contract``."""
         await self._check_changes(environment, changes, merge=merge)
         for _ in range(_ATTEMPTS):
             issued = await self._existing(environment, provided_id, loaded)
@@ -196,8 +197,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the errors that the contract finds in ``changes``, without writing anything. Raises InvalidBody,
-        UnknownDataSource, UnknownGroup."""
+        """Return the errors that the Provisioner's ``contract`` finds in ``changes``, without writing anything.
+        Raises InvalidBody, UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes
@@ -289,8 +290,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> UserGroup:
-        """Revoke all passes that were issued to the viewer until now, and return the group. Passes issued from the next
-        second on are accepted.
+        """Revoke all passes issued to the viewer so far, and return the group. Passes issued from the next second on
+        are accepted.
 
         Raises InvalidBody, UnknownGroup, TooManyRevokedViewers."""
         check_viewer_id(viewer_id, "/viewer_id")
@@ -314,7 +315,7 @@ class Provisioner:
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
         """Raises UnknownDataSource if a source does not exist, unless the environment has external data sources.
-        Sources in ``known`` are not looked up. Sources that are found are added to ``known``."""
+        Sources in ``known`` are not looked up. Found sources are added to ``known``."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known

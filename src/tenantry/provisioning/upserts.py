@@ -71,18 +71,18 @@ UpsertResult: TypeAlias = Upserted | TenantryError
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. If it has a deadline, call ``upsert_many`` only once, because the
-    deadline limits all calls together."""
+    """A Provisioner that also writes batches. With a ``deadline``, call ``upsert_many`` only once."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Return a result for each upsert, in the same order. Each group may have only one upsert. An invalid upsert
-        does not affect the others. If a store call fails, each upsert in the call gets the error.
+        """Create or update groups. Return a result for each upsert, in the same order. Each group may have only one
+        upsert. An invalid upsert does not affect the others. If the store fails, each upsert without a result gets the
+        error.
 
         With ``merge``, changes are merge patches (RFC 7396). Without it, they replace ``properties`` and ``mapping``. A
-        group that already has the new values is not written. An unexpected exception is raised if no valid upsert has a
-        result yet. Otherwise it is logged, and each remaining upsert gets an error."""
+        group that already has the new values is not written. An unexpected exception is raised if it occurs before any
+        valid upsert has a result. Later, it is logged, and each remaining upsert gets an error."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
@@ -111,8 +111,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Try once to write the groups. If another writer changed a group during the attempt, this group has no
-        result."""
+        """Try once to write the groups. A group that another writer changes meanwhile gets no result."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:

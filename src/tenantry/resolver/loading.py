@@ -177,7 +177,7 @@ class Counters:
     """Tokens that are malformed or not signed with one of our keys. The backend is not read for them."""
     refused: int = 0
     """Tokens that, according to the cache, are outdated, expired, suspended or without a group. Also passes that have
-    ended, are revoked or have a claim that is not allowed. The backend is not read for any of them."""
+    ended, are revoked or have a claim that is not allowed. The backend is not read for them."""
     joined: int = 0
     """Tokens whose request waited for the load of another request."""
     loads: int = 0

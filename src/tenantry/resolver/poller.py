@@ -172,7 +172,10 @@ class Poller:
         await asyncio.sleep(0)
         slots = self._backend.slots
         if slots is None:
-            raise StoreUnavailable("the store lists changes but has no slots, which are needed to see local writes")
+            raise StoreUnavailable(
+                "the store's `slots` is None after a call of `changes`: it must return slots, which show writes on "
+                "this host"
+            )
         if slots is not self._slots:
             self._cache.attach(slots.versions)
             self._slots = slots

@@ -243,7 +243,7 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Send the counted usage to the store. Never raises. If this fails, the usage is sent later."""
+        """Send the counted usage to the store. Never raises. If the store fails, the usage is sent later."""
         await self._usage.flush()
 
     def _lend_source_cache(self) -> None:

@@ -230,7 +230,7 @@ class ApiRequest:
 
     async def drain(self) -> bool:
         """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes are left.
-        But if Content-Length is larger than MAX_BODY, or there is an Expect header, read nothing and return True."""
+        If Content-Length is larger than MAX_BODY, or there is an Expect header, read nothing and return True."""
         # If the server closes a connection with unread bytes, the client may not receive the response (RFC 9112 section
         # 9.6).
         lengths = self._values.get(b"content-length", ())

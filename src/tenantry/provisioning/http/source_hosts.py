@@ -45,19 +45,18 @@ class SourceHosts:
         parsed = parse_url(url)
         if parsed.get_backend_name() not in _ENGINES:
             engines = ", ".join(sorted(_ENGINES))
-            raise _refused(
-                f"a data source that is registered over HTTP must be on a server of one of these engines: {engines}"
-            )
+            raise _refused(f"a data source that is registered over HTTP must use one of these engines: {engines}")
         if is_reference(parsed.password):
             raise _refused(_REFERENCE)
         if parsed.query.keys() - _OPTIONS:
             options = ", ".join(sorted({*_OPTIONS, "tenantry_timezone"}))
-            raise _refused(
-                f"the URL of a data source that is registered over HTTP may only have these options: {options}"
-            )
+            raise _refused(f"over HTTP, the URL of a data source may have only these options: {options}")
         host = (parsed.host or "").lower()
         if not _HOST.fullmatch(host) or not _DATABASE.fullmatch(parsed.database or ""):
-            raise _refused("the URL must name one host and one database, in plain characters")
+            raise _refused(
+                "the URL must name one host (an ASCII name or an IP address) and one database, whose name has only "
+                "letters, digits and . _ - $"
+            )
         if not any(_matches(name, host) and port in (None, parsed.port) for name, port in self._allowed):
             raise _refused(
                 "the service does not allow this host and port: its operator can allow them with the setting "

@@ -39,7 +39,7 @@ def _text(raw: bytes, what: str) -> str:
     if not raw:
         raise BadJson(f"the {what} is empty: send a JSON object")
     if raw.startswith(b"\xef\xbb\xbf"):
-        raise BadJson(f"the {what} is not JSON: it starts with a byte order mark, at character 0")
+        raise BadJson(f"the {what} is not JSON: it starts with a byte order mark, which you must leave out")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

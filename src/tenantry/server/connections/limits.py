@@ -89,7 +89,7 @@ class Limit(StrEnum):
 
 
 _ADVICE: Final = {
-    Limit.ALL: "; a higher limit of open files (ulimit -n) allows more",
+    Limit.ALL: "; a higher limit on open files (ulimit -n) allows more",
     Limit.PER_ADDRESS: "; if it is a proxy, name it with --proxy-address",
 }
 

@@ -39,8 +39,8 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Check that all required variables, and all variables in ``needed``, have a value. Raises one MissingVariable
-        that lists all variables without a value, and TypeError if ``variables`` is not a mapping."""
+        """Check that all required variables and those in ``needed`` have a value. Raises one MissingVariable that
+        lists all variables without a value, and TypeError if ``variables`` is not a mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -117,7 +117,8 @@ class VariableReader:
             if type(value) is not int or value < 0:
                 what = "a negative number" if type(value) is int else type_name(value)
                 fix = _declaration(reference.path, value, "integer")
-                raise self._error(reference, f"`limit` and `offset` take a whole number from 0, not {what}{fix}")
+                problem = f"`limit` and `offset` must be whole numbers, 0 or greater, not {what}{fix}"
+                raise self._error(reference, problem)
             return value
 
         return read_limit

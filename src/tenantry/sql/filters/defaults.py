@@ -41,7 +41,7 @@ def default_value(
     if parameter is not None and not parameter.is_range and not parameter.only_matches:
         value = _typed(source, dialect, default, parameter, value)
     if position is Position.LIMIT and (type(value) is not int or value < 0):
-        problem = "`limit` and `offset` take a whole number from 0, and so does their default"
+        problem = "`limit`, `offset` and their defaults must be whole numbers, 0 or greater"
         raise source.error(default.offset, problem, "write a number: default(100)")
     return value
 

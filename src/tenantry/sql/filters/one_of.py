@@ -29,7 +29,7 @@ def one_of(context: SwitchContext) -> Switch:
     for argument in context.filter.arguments:
         key = _key(context, argument)
         if key in branches:
-            raise context.error(f"one_of has {key} twice", "give each choice its own name", offset=argument.start)
+            raise context.error(f"one_of contains {key} twice", "give each choice its own name", offset=argument.start)
         if not key:
             raise context.error("a choice of one_of has an empty name", "give the choice a name", offset=argument.start)
         branches[key] = context.compile(argument)

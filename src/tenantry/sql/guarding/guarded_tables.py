@@ -12,7 +12,7 @@ from tenantry.sql.syntax_tree import Tree
 
 
 class TableProof(NamedTuple):
-    """A query that tests a declared table: it fails if the table, or a column in the table's condition, is missing."""
+    """A declared table, and SQL that fails if the table, or a column in its condition, is missing."""
 
     entry: TableEntry
     sql: str
@@ -26,7 +26,8 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries that test the tables, one or more for each table. They have no parameters and read no rows.
+        """Return queries that fail if a table, or a column in its condition, is missing: at least one for each table.
+        They have no parameters and read no rows.
 
         Raises TemplateError if the condition of a table is not valid SQL in the dialect.
         """

@@ -69,8 +69,8 @@ def check_length(characters: int) -> None:
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
-    """Return ``sql`` with simplified quoted parts. Raises Refused if ``sql`` is too large, cannot be lexed, or has
-    parts that engines read in different ways."""
+    """Return ``sql`` and its tokens, with simpler quoted parts that every lexer reads alike. Raises Refused if ``sql``
+    is too large, cannot be lexed, or has parts that engines read in different ways."""
     check_length(len(sql))
     plain = sql.replace("{{", "{ ")  # only a string can contain `{{`, because no engine reads it as SQL
     try:

@@ -119,7 +119,7 @@ class Nullable(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A declared parameter. Use ``declare`` to make parameters from their definitions."""
+    """A declared parameter. ``declare`` makes it from its definition."""
 
     name: str
     type: ParameterType
@@ -134,7 +134,7 @@ class Parameter:
     """
     required: bool = False
     locked: bool = False
-    """Whether the value comes from a property of the group. No viewer can set the value of a locked parameter."""
+    """Whether the value comes from a property of the group, so that no viewer can set it."""
     min: Any = None
     max: Any = None
     max_length: int | None = None
@@ -144,7 +144,7 @@ class Parameter:
     labels: tuple[str, ...] = ()
     """Strings that a page shows for the choices."""
     choices_query: str | None = None
-    """Name of a query that returns the choices. If there is such a query, Tenantry checks only the type of a value."""
+    """Name of a query that returns the choices. If set, Tenantry checks only the type of a value."""
     zone: tzinfo | PropertyReference | None = None
     """Time zone of dates and times; None for UTC."""
     open: frozenset[str] = frozenset()
@@ -208,7 +208,7 @@ class Parameter:
     @property
     def properties(self) -> tuple[str, ...]:
         """Paths of the properties that the default and the time zone refer to. A ZoneOfGroup is left out, because a
-        group may lack its property."""
+        group may lack that property."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 

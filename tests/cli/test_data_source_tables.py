@@ -94,8 +94,8 @@ def test_an_update_says_what_it_changes(shop: Terminal) -> None:
         ("tables:\n  orders: [customer_id]\n", "bad.yaml:2:"),
         ('tables:\n  orders: "{{ params.x }} = owner"\n', "bad.yaml:2:"),
         ("tabels:\n  orders: customer_id\n", "bad.yaml:1:1: "),
-        ("tables: {}\n", "bad.yaml: tables: "),
-        ("guard: required\n", "bad.yaml: tables: "),
+        ("tables: {}\n", "bad.yaml: `tables` lists no tables"),
+        ("guard: required\n", "bad.yaml: `tables` lists no tables"),
         ("tables: {a: shared, a: id}\n", "bad.yaml:1:"),
     ],
 )

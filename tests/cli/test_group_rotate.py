@@ -164,7 +164,10 @@ def test_a_file_that_others_may_read_gets_no_token(ready: Terminal, folder: Path
     old = token(ready, "acme")
     shared, link = folder / "shared", folder / "link"
     shared.touch(0o644)
-    assert "may read" in ready("group", "rotate", "--all", "--yes", "--tokens-to", "shared", fails=2).err
+    assert (
+        "is not a regular file that is private to you"
+        in ready("group", "rotate", "--all", "--yes", "--tokens-to", "shared", fails=2).err
+    )
     link.symlink_to(folder / "elsewhere")
     assert "link is a symbolic link" in ready("group", "rotate", "--all", "--yes", "--tokens-to", "link", fails=2).err
     assert token(ready, "acme") == old

@@ -181,7 +181,7 @@ def test_an_environment_without_a_schema_is_refused(
     taken for none that is wanted."""
     write(folder, orders="select * from orders where region = {{ region }}")
     check = ("sql", "check", "queries")
-    assert "no environment has one" in terminal(*check, "--environment", "production", fails=2).err
+    assert "no environment has a schema" in terminal(*check, "--environment", "production", fails=2).err
     monkeypatch.setattr("tenantry.cli.sql_check._configured_environment", lambda: "prodution")
     terminal(*check)
     schemas = folder / "queries" / "schemas"

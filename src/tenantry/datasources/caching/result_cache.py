@@ -96,7 +96,7 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of a query's oldest usable result, or None if there is none. Results are found by
+        """Return the age in seconds of a query's oldest usable result, or None without one. Results are found by
         the query's ``key`` and by keys that ``derived_key`` made from it."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (

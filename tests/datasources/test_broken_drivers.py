@@ -228,9 +228,9 @@ BROKEN: list[tuple[type[SQLiteDriver], Callable[..., None], str]] = [
     (ListlessDriver, DriverContract.test_a_list_matches_its_members, "matches"),
     (StickyDriver, DriverContract.test_a_stop_after_the_last_row_stops_nothing, "interrupted"),
     (LateDriver, DriverContract.test_queries_are_cancelled_at_any_moment, "the rows of a cancelled one"),
-    (UnstoppableDriver, DriverContract.test_a_query_is_stopped_at_its_timeout, "still runs"),
-    (UnstoppableDriver, DriverContract.test_a_query_is_stopped_from_another_thread, "still runs"),
-    (UnstoppableDriver, DriverContract.test_it_is_closed_while_queries_run, "still runs"),
+    (UnstoppableDriver, DriverContract.test_a_query_is_stopped_at_its_timeout, "still running"),
+    (UnstoppableDriver, DriverContract.test_a_query_is_stopped_from_another_thread, "still running"),
+    (UnstoppableDriver, DriverContract.test_it_is_closed_while_queries_run, "still running"),
 ]
 BROKEN_ERRORS: list[tuple[type[SQLiteDriver], str]] = [
     (QuotingDriver, "is shown: no such table"),

@@ -96,7 +96,7 @@ def test_neither_errors_nor_reprs_show_a_pass_or_its_token() -> None:
 @pytest.mark.parametrize("claims", ['{"iat": 1, "iat": 1}', '{"viewer": {"a": NaN}}', "[]", "{} x", "\ufeff{}"])
 def test_a_malformed_pass_is_told_what_claims_are(claims: str) -> None:
     with pytest.raises(
-        InvalidPass, match="its claims part must be a JSON object in base64url that repeats no name and contains no NaN"
+        InvalidPass, match="its claims part must be base64url of a JSON object with no duplicate keys and no NaN"
     ):
         read_pass(RING, signed(claims), lambda: NOW)
 

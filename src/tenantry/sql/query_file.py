@@ -10,11 +10,11 @@ from tenantry.sql.template import SQLTemplate
 
 
 class Query(SQLTemplate):
-    """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
+    """A saved query: a named SQLTemplate, from the text of a ``.sql`` file (docs/sql-queries.md).
 
-    Other templates include the query by its ``name``. Errors show ``file``. ``dialect`` is used if the header names no
-    dialect. With ``trusted=True``, the header may add ``optional`` paths: use it only for files of the program's
-    developers.
+    Other templates include the query by its ``name``. Error messages name ``file``. ``dialect`` is used if the header
+    names no dialect. ``trusted=True`` lets the header add ``optional`` paths: pass it only for files that the program's
+    developers wrote.
 
     The first ``bind`` or ``check`` compiles the SQL. A malformed header raises TemplateError at once.
     """
@@ -50,7 +50,7 @@ class Query(SQLTemplate):
 
     @property
     def title(self) -> str:
-        """The title from the header, or the name of the query."""
+        """The title from the header, or ``name``."""
         return self._header.title or self.name
 
     @property

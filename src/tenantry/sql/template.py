@@ -61,12 +61,13 @@ class SQLTemplate:
     If ``dialect`` (one of ``DIALECTS``) is passed, the template is compiled at once. Otherwise, the first ``bind``
     compiles it. A bad template raises TemplateError with its position and a fix.
 
-    - ``optional`` contains paths that a group may lack. A clause that contains a missing path is dropped.
+    - ``optional``: paths of variables that a group may lack. A clause with a missing variable is dropped.
     - ``params`` declares viewer input (docs/sql-parameters.md).
     - ``fragments`` maps names to SQL, templates or queries (docs/sql-queries.md).
 
     ``in`` with an empty list matches no row. ``not in`` with an empty list matches every row, even one with NULL, so
-    use ``in`` to restrict a group's rows. A missing list raises MissingVariable, except in a clause.
+    use ``in`` to restrict a group's rows. A missing list raises MissingVariable, except in an optional
+    clause.
     """
 
     __slots__ = (
@@ -138,9 +139,9 @@ class SQLTemplate:
         return other
 
     def guarded(self, tables: TableGuard) -> Self:
-        """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
+        """Return a copy that reads only ``tables``, and only the group's rows of those that are not shared.
 
-        Compiling the copy raises TemplateError for SQL that cannot be proved to read only the group's rows. An unusual
+        Compiling the copy raises TemplateError for SQL that cannot be proved to read only these rows. An unusual
         combination of clauses and branches is checked by the first ``bind`` that needs it.
         """
         found = self._guarded.get(id(tables))
@@ -153,8 +154,8 @@ class SQLTemplate:
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
-        """Return the declared tables in the SQL of a template that ``guarded`` returned, in order of appearance, each
-        with the SQL that replaces it. Raises the errors of ``check``."""
+        """Return the declared tables in the SQL, in text order, each with the SQL that replaces it. Empty unless
+        ``guarded`` returned this template. Raises the errors of ``check``."""
         return tree_of(self, dialect).guards
 
     @property
@@ -181,7 +182,7 @@ class SQLTemplate:
 
     @property
     def optional(self) -> frozenset[str]:
-        """Paths that a group may lack."""
+        """Paths of variables that a group may lack."""
         return self.definition.optional
 
     @property
@@ -249,7 +250,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Like ``bind``, but also return the variables that each bound value is made of."""
+        """Like ``bind``, but also return the variables that each bound value is made from."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)

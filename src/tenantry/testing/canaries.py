@@ -72,7 +72,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Return an additional canary for the group with the index ``group``. ``name``: what LeakFound calls the value,
+        """Return another canary for the group with the index ``group``. ``name``: what LeakFound calls the value,
         such as ``properties.region``."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
@@ -124,7 +124,7 @@ def canary_groups(
     Raises TypeError unless you pass exactly one of ``like`` and ``schema``. Raises ValueError if a function in
     ``values`` returns the same canary for two groups."""
     if (like is None) == (schema is None):
-        raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
+        raise TypeError("pass exactly one of an example (like={…}) and a JSON Schema (schema={…})")
     if isinstance(like, UserGroup):
         environment, mapping = environment or like.environment, mapping or thaw(like.mapping)
         like = thaw(like.properties) or {}

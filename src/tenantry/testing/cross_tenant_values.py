@@ -112,7 +112,8 @@ class Recorder:
             raise AssertionError("\n  ".join(["these requests were refused, so they check nothing:", *listed]))
         if not self.seen:
             raise AssertionError(
-                f"no value of any group appeared in {checked}, so nothing was checked: use the group's properties in it"
+                f"no value of any group appeared in {checked}, so nothing was checked: make it use properties of the "
+                "group"
             )
 
     def _named(self, template: object) -> str:

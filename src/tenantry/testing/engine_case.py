@@ -27,8 +27,8 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """Describes an engine to test. Its database needs a table that the statements in ``writes`` would change if the
-    driver allowed them. Each query or statement is bound as a template."""
+    """Describes an engine to test. The database at ``url`` needs a table that the statements in ``writes`` would change
+    if the driver allowed them. Each query or statement is bound as a template."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
@@ -55,7 +55,7 @@ class EngineCase:
     from_one_row: str = ""
     """What the engine needs after the expressions of a ``select`` without a table, such as `` from dual``."""
     patience: float = 20.0
-    """Maximum seconds that a busy machine needs to stop a query, or to run any query except ``slow``."""
+    """How many seconds a busy machine may need to stop a query, or to run any query except ``slow``."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
         """Make a driver for ``url``."""
@@ -144,4 +144,4 @@ class AskedDriver:
             await asyncio.wait_for(self._source.aclose(), patience)
         except TimeoutError:
             self._source.abandon()
-            raise AssertionError(f"a query still runs {patience:g} s after it was stopped") from None
+            raise AssertionError(f"a query is still running {patience:g} s after it was told to stop") from None

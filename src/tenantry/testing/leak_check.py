@@ -55,8 +55,8 @@ class Leaks:
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
         """Bind a template for every group, once with and once without parameters. Text parameters that are not in
-        ``params`` get canaries. Raises LeakFound, the errors of binding, and AssertionError if no bound
-        parameter contains a value of any group."""
+        ``params`` get canaries. Raises LeakFound, the errors of binding with parameters, and
+        AssertionError if no bound parameter contains a value of any group."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)

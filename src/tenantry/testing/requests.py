@@ -29,7 +29,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """An app's answer to a Call. The status is 0 if the app sent none."""
+    """An app's answer to a Call. If the app sent nothing, the status is 0."""
 
     status: int = 0
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
@@ -132,7 +132,7 @@ async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], s
     done, _ = await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     if not done:
         waiting.cancel()
-        raise TimeoutError(f"the app's lifespan did not answer within {seconds:g} s: pass a larger value of `seconds`")
+        raise TimeoutError(f"the app's lifespan did not answer within {seconds:g} s: pass a larger value for `seconds`")
     if waiting.done():
         message = waiting.result()
     else:

@@ -97,14 +97,14 @@ _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 
 def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
-    """Return a new API token. Raises ValueError if ``random`` returns no usable bytes."""
+    """Return a new API token. Raises ValueError if ``random`` returns too few bytes below 248."""
     digits = bytearray()
     for _ in range(64):  # the first 64 bytes are nearly always enough
         digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
         if len(digits) >= _DIGITS:
             checked = _PREFIXES[tag] + digits[:_DIGITS]
             return (checked + checksum(checked)).decode("ascii")
-    raise ValueError("the source of randomness gives no usable bytes")
+    raise ValueError("`random` returned too few bytes below 248: pass a function like secrets.token_bytes")
 
 
 def api_token_digest(text: str) -> bytes | None:
@@ -130,8 +130,8 @@ _LIKE_A_TOKEN: Final = re.compile(
 
 
 def holds_token(text: str) -> bool:
-    """Whether ``text`` contains a token, a pass, or the key of a preview session. These also count if they are
-    mistyped, truncated or percent-encoded."""
+    """Whether ``text`` contains a token, a pass, or the key of a preview session, even if it is mistyped,
+    truncated or percent-encoded."""
     return _may_hold_token(text) and _LIKE_A_TOKEN.search(text) is not None
 
 
@@ -153,7 +153,7 @@ def mask(text: str) -> str:
 
 
 def mask_within(text: str) -> str:
-    """Mask everything that ``holds_token`` would find in ``text``."""
+    """Return ``text`` with everything masked that ``holds_token`` finds."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return replace_tokens(text, "_…")

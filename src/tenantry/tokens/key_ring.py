@@ -51,7 +51,7 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Return the HMAC-SHA256 of ``salt`` as a key for the purpose that ``salt`` names."""
+        """Derive a key from the secret: the HMAC-SHA256 of ``salt``, which names the key's purpose."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
@@ -63,8 +63,8 @@ class SigningKey:
 
 class KeyRing:
     """Signing keys. Every key verifies tokens. The key with the id ``active`` signs new tokens; by default, the last
-    key does. ``audit_keys``: the ``audit_key`` of each removed signing key, by id. Raises InvalidKeys for no keys, a
-    repeated id or an unknown ``active``."""
+    key does. ``audit_keys``: the ``audit_key`` of each removed signing key, by id. Raises InvalidKeys if ``keys`` is
+    empty or repeats an id, or if ``active`` is unknown."""
 
     removals: int = 0
     """How often keys were removed; in a KeyRing, always 0. When a subclass increases this number, tokens that were
@@ -96,8 +96,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reread the keys, unless they were read in the last ``within`` seconds, and return whether they changed. A
-        KeyRing with fixed keys does nothing and returns False."""
+        """Reread the keys, unless they were read in the last ``within`` seconds, and return whether they changed. If
+        the keys are fixed, return False."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -134,7 +134,7 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Add the signature and the checksum to the first 47 bytes of a token. Return None if its key is unknown."""
+        """Return the token whose first 47 bytes are ``signed``, or None if its signing key is unknown."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 

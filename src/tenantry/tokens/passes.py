@@ -131,7 +131,7 @@ def read_pass(keys: KeyRing, raw: bytes, clock: Callable[[], datetime]) -> Pass:
 
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
-    """Return the claims for another pass for this viewer. The new pass ends when the viewer's pass ends."""
+    """Return the claims of a new pass for a viewer. The new pass ends when the viewer's current pass ends."""
     issued, expires = int(viewer.issued_at.timestamp()), int(viewer.expires_at.timestamp())
     attributes, scope = thaw(viewer.attributes) or None, " ".join(viewer.scope) or None
     return make_claims(issued, expires - issued, viewer.id, attributes, scope)
@@ -295,8 +295,8 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise InvalidPass(
-            f"this pass is malformed: its {what} part must be a JSON object in base64url that repeats no name and "
-            "contains no NaN"
+            f"this pass is malformed: its {what} part must be base64url of a JSON object with no duplicate keys and "
+            "no NaN"
         )
     return value
 

@@ -27,7 +27,7 @@ class UsageCounter(Protocol):
         """Count usage of a group. Never raises.
 
         - ``source``: the id of a data source (``ds_…``).
-        - ``viewer``: the id that the pass names.
+        - ``viewer``: the viewer's id, from the pass.
         - ``resolves``: the number of tokens whose group was found.
         - ``seconds``: how long the query held a connection. If groups share a query, only the first group gets the
           time; ``queries`` and ``rows`` are counted for each group."""

@@ -88,7 +88,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Number of rows that are not yet stored. Cache hits are included after ``collect_hits``."""
+        """Number of usage rows that are not yet stored. To include cache hits, call ``collect_hits`` first."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Add the ``hits`` of all cache entries to the counts."""
+        """Move the ``hits`` of all cache entries into the counts."""
         with self._lock:
             self._collect_hits()
 

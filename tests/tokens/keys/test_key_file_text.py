@@ -87,8 +87,8 @@ def test_the_active_key_cannot_be_removed() -> None:
         ("# only words\n", "no key is active"),
         (f"k1 {DAY} verify-only {A}\n", "no key is active"),
         (f"k1 {DAY} active {A}\nk2 {DAY} active {B}\n", r"line 2: a second active key \(the first is on line 1\)"),
-        (f"\n# x\nk1 {DAY} active {A}\nk1 {DAY} verify-only {B}\n", "line 4: repeats the id of line 3"),
-        (f"k1 {DAY} active {A}\nk2 {DAY} verify-only {A}\n", "line 2: repeats the secret of line 1"),
+        (f"\n# x\nk1 {DAY} active {A}\nk1 {DAY} verify-only {B}\n", "line 4: has the same id as line 3"),
+        (f"k1 {DAY} active {A}\nk2 {DAY} verify-only {A}\n", "line 2: has the same secret as line 1"),
         (f"k1 {DAY} active\n", "line 1: 3 fields instead of 4"),
         (f"k1 {DAY} active {A} # mine\n", "line 1: 6 fields instead of 4"),
         (f"{A}\n", "line 1: 1 fields instead of 4"),
@@ -98,10 +98,10 @@ def test_the_active_key_cannot_be_removed() -> None:
         ),
         (f"k1 {A} active {DAY}\n", "line 1: the second field must be a time"),
         (f"k1 2026-02-30T09:00:00Z active {A}\n", "line 1: the second field must be a time"),
-        (f"k1 {DAY} active {A}=\n", "line 1: the fourth field, the secret, is not base64url"),
-        (f"k1 {DAY} active {A[:-1]}+\n", "line 1: the fourth field, the secret, is not base64url"),
-        (f"k1 {DAY} active {A}AA\n", "line 1: the fourth field, the secret, is not base64url"),
-        (f"k1 {DAY} active {A[:-1]}B\n", "line 1: the fourth field, the secret, is not base64url"),
+        (f"k1 {DAY} active {A}=\n", "line 1: the fourth field, the secret, must be base64url"),
+        (f"k1 {DAY} active {A[:-1]}+\n", "line 1: the fourth field, the secret, must be base64url"),
+        (f"k1 {DAY} active {A}AA\n", "line 1: the fourth field, the secret, must be base64url"),
+        (f"k1 {DAY} active {A[:-1]}B\n", "line 1: the fourth field, the secret, must be base64url"),
         (f"K1 {DAY} active {A}\n", "line 1: the id of a signing key is two characters"),
         (f"{A} {DAY} active {A}\n", "line 1: the id of a signing key is two characters"),
         (f"k1 {DAY} active {spelled(secret('a')[:31])}\n", "line 1: the secret of signing key k1 has 31 bytes"),
@@ -152,7 +152,7 @@ def test_no_repr_shows_a_secret() -> None:
 
 def test_a_weak_secret_is_never_written() -> None:
     """A broken source of randomness is an error before a key of it signs anything."""
-    with pytest.raises(InvalidKeys, match="source of randomness gave a key that repeats itself"):
+    with pytest.raises(InvalidKeys, match="random secret repeats itself"):
         new_key_file(bytes(32), NOW)
     with pytest.raises(InvalidKeys, match="source of randomness"):
         new_key_file(secret("a"), NOW).rotated(bytes(range(32)), NOW)

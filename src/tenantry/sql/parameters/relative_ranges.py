@@ -62,7 +62,7 @@ class RelativeRange:
         Raises ValueError for a range of hours or minutes, and for days beyond Python's calendar.
         """
         if self.unit in _CLOCK_UNITS:
-            raise ValueError(f"a range of {self.unit}s has no dates: use `instants`")
+            raise ValueError(f"`dates` does not work for a range of {self.unit}s: call `instants`")
         begin = _start_of(self.unit, today, sundays=sundays)
         try:
             end = today + timedelta(days=1) if self.to_date else _add(self.unit, begin, self.first + self.units)

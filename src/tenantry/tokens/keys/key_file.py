@@ -119,7 +119,7 @@ class KeyFile:
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
     """Return an active key. Raises InvalidKeys if its secret is weak."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
-        raise InvalidKeys(f"the source of randomness gave a key that {reason}")
+        raise InvalidKeys(f"the new key's random secret {reason}; check this machine's random number generator")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
 
 
@@ -141,7 +141,7 @@ def parse_keys(text: str) -> KeyFile:
         key = entry.key if isinstance(entry, KeyEntry) else entry
         for name, value in (("id", key.id), ("secret", key.secret)):
             if (first := seen.setdefault(value, number)) != number:
-                raise InvalidKeys(f"line {number}: repeats the {name} of line {first}; remove one of them")
+                raise InvalidKeys(f"line {number}: has the same {name} as line {first}; remove one of them")
         active += [number] * (isinstance(entry, KeyEntry) and entry.active)
         lines.append(entry)
     if len(active) > 1:
@@ -166,7 +166,7 @@ def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
         raise InvalidKeys(f"line {number}: the second field must be a time in UTC like 2026-01-31T09:00:00Z") from None
     secret = _decode_secret(written)
     if secret is None:
-        raise InvalidKeys(f"line {number}: the fourth field, the secret, is not base64url without padding")
+        raise InvalidKeys(f"line {number}: the fourth field, the secret, must be base64url without trailing =")
     try:
         key = SigningKey(key_id, secret)
     except InvalidKeys as error:

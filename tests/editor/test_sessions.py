@@ -72,7 +72,7 @@ async def test_a_second_cookie_changes_no_author(tmp_path: Path) -> None:
         for pair in (keys, keys[::-1]):
             refused = await ask(site, "state", f"{pair[0]}; __Secure-tenantry-editor={pair[1]}")
             assert (refused.status_code, refused.json()["error"]["code"]) == (401, "no_author")
-            assert "another application of this host also sets" in refused.json()["error"]["message"]
+            assert "another application on this host also sets" in refused.json()["error"]["message"]
         twice = await ask(site, "state", f"{keys[0]}; __Secure-tenantry-editor={keys[0]}")
         assert twice.json()["author"] == "ann"
 

@@ -23,10 +23,10 @@ _WORD: Final = re.compile(r"[@\w]+")
 
 
 def query_error(error: TenantryError, path: str, text: str, sent: str = "") -> dict[str, Any]:
-    """Describe an error to the author: its code and message and, if known, the fix, the field, and the place in
+    """Return an error as JSON for the author: its code and message and, if known, the fix, the field, and the place in
     ``text`` (``from`` and ``to``).
 
-    ``path``: the file that contains ``text``. ``sent``: the SQL that failed on the data source.
+    ``path``: the file that contains ``text``. ``sent``: the SQL that was sent to the data source.
     """
     # Viewers must not learn about mappings. Authors may: they chose the group and the schema.
     is_mapping = isinstance(error, UnmappedSchema | UnregisteredSource)

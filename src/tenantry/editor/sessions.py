@@ -54,7 +54,7 @@ class EditorSessions:
         """Use up the code of a link, and return the key of a new session. Raises CodeUsed and StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.EDITOR, code)
         if payload is None:
-            raise CodeUsed("this link was used, has expired or never existed: request a new one")
+            raise CodeUsed("this link has already been used, has expired or never existed: request a new one")
         author = _author(payload)
         note = AuditNote(author.audited(), "editor.opened", "", author.name, _details(author))
         return await self._codes.issue(
@@ -95,7 +95,7 @@ class SessionAuthors:
         keys = session_keys(request)
         if len(keys) > 1:  # another application may have set one to make the author work in somebody else's session
             raise NoAuthor(
-                f"another application of this host also sets the cookie {cookie_name(request)}: delete the cookies of "
+                f"another application on this host also sets the cookie {cookie_name(request)}: delete the cookies of "
                 "this host in your browser, and open a new link"
             )
         return await self._sessions.find(keys.pop()) if keys else None

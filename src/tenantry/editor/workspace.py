@@ -78,8 +78,8 @@ class Workspace:
         """Raise InvalidBody if no query can have this path."""
         if self.kind(path) is not FileKind.QUERY or not FRAGMENT_NAME.fullmatch(self.name(path)):
             raise InvalidBody(
-                f"{path!r} cannot run: name a .sql file in {QUERIES}/ whose name and folders begin with a letter, and "
-                "contain only letters, digits, _ and -",
+                f"{path!r} cannot run: choose a .sql file in {QUERIES}/; the names of the file and its folders must "
+                "begin with a letter and contain only letters, digits, _ and -",
                 field="/path",
             )
 

@@ -99,7 +99,7 @@ class AmbiguousToken(TenantryError):
 
 
 class OriginNotAllowed(TenantryError):
-    """The request has its token or session in a cookie, and a page of another site may have sent it."""
+    """A page on another site may have made the browser send this request."""
 
     code = "origin_not_allowed"
     status = 403
@@ -117,7 +117,7 @@ class CodeUsed(TenantryError):
 
     code = "code_used"
     status = 410
-    MESSAGE = "this code was used, has expired or never existed: request a new one"
+    MESSAGE = "this code has already been used, has expired or never existed: request a new one"
 
 
 class MiddlewareMissing(TenantryError):
@@ -238,7 +238,7 @@ class AnswersUnread(TenantryError):
 
 
 class ViewerLeft(DataSourceError):
-    """The viewer disconnected, so Tenantry cancelled the work for this viewer."""
+    """The viewer disconnected, so Tenantry cancelled the work."""
 
     code = "viewer_left"
     status = 499

@@ -32,7 +32,7 @@ class FileConflict(TenantryError):
 
 
 class PrivateNameUsed(DataSourceError):
-    """An author's query could show secrets of the database server."""
+    """A query in the SQL editor could show secrets of the database server."""
 
     code = "private_name"
     status = 422
@@ -60,7 +60,7 @@ class UnusableFile(TenantryError):
 
 
 class FileNotSaved(TenantryError):
-    """A file of the editor could not be written. The file is unchanged."""
+    """The SQL editor could not save a file or a preview. The file is unchanged."""
 
     code = "file_not_saved"
     status = 503

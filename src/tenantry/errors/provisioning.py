@@ -215,7 +215,7 @@ class UnsupportedMediaType(TenantryError):
 
 
 class HeadersTooLarge(TenantryError):
-    """The request line and the headers are larger than 64 KiB."""
+    """The request line and the headers together exceed 64 KiB."""
 
     code = "headers_too_large"
     status = 431
@@ -330,7 +330,7 @@ class ApiUnreachable(TenantryError):
 
 
 class UnexpectedAnswer(TenantryError):
-    """The response came from another program, such as a proxy, or from an old Tenantry server without dry runs."""
+    """The response is not from ``/api/user``, or an old server may have ignored ``dry_run``."""
 
     code = "unexpected_answer"
     status = 502

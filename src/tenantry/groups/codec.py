@@ -145,8 +145,8 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to JSON and back. ``without``: fields that the JSON omits; pass their values to ``decode``.
-    ``other_forms``: field name -> the codec that replaces the usual one."""
+    """Converts a group to JSON and back. ``without``: the fields that the JSON omits; pass their values to ``decode``.
+    ``other_forms``: by field name, the codecs that replace the usual ones."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}

@@ -38,7 +38,7 @@ class PropertySchema:
         if VIEWER_SCHEMA in document:
             _check(document[VIEWER_SCHEMA], (VIEWER_SCHEMA,))
         if document.get("type", "object") != "object":
-            raise InvalidPropertySchema('a schema of properties describes an object: write "type": "object" at its top')
+            raise InvalidPropertySchema('a property schema describes an object: its top-level "type" must be "object"')
         self.document: Mapping[str, Any] = document
         self.viewer: PropertySchema | None = (
             PropertySchema(document[VIEWER_SCHEMA]) if VIEWER_SCHEMA in document else None

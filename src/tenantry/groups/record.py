@@ -105,8 +105,8 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """Return an immutable copy. Strings of a subclass, such as ``Markup``, become plain strings, so that templates
-    escape them."""
+    """Return an immutable copy. Instances of a subclass of ``str``, such as ``Markup``, become plain strings, so that
+    templates escape them."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):

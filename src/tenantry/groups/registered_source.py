@@ -35,8 +35,8 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """The ``source_handle`` of ``id`` and that of ``provided_id``. Mappings may contain either, so a write to the
-        source changes both cache slots."""
+        """The handles of the source's two cache slots: one for ``id``, one for ``provided_id``. Mappings may contain
+        either, so a write changes both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
@@ -55,5 +55,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the 8 bytes that select a data source's cache slot. ``reference``: its ``id`` or its ``provided_id``."""
+    """Return the 8 bytes that select a cache slot of a data source. ``reference``: its ``id`` or ``provided_id``."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

@@ -24,9 +24,9 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
-    """Check the variables, and return them with each value in the form ``{{ path }}``. Raises InvalidSource if the
-    engine has no session variables, if a name is repeated or cannot be a custom setting of PostgreSQL, or if a value is
-    not exactly one template variable."""
+    """Return the session variables, with each value in the form ``{{ path }}``. Raises InvalidSource if there are any
+    and ``url`` is not of PostgreSQL, if a name is repeated or cannot be a custom setting of PostgreSQL, or if a value
+    is not exactly one variable of the group or viewer."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()
@@ -38,7 +38,10 @@ def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tupl
         )
     for name, _ in pairs:
         if not _NAME.fullmatch(name):
-            raise _invalid(f"{name!r} cannot name a session variable: join two or more words by dots, as in {_EXAMPLE}")
+            raise _invalid(
+                f"{name!r} cannot name a session variable: write two or more words in lower case (a-z, 0-9, _; at most "
+                f"63 characters each), joined by dots, as in {_EXAMPLE}"
+            )
         if _SERVERS_OWN.match(name):
             raise _invalid(f"{name} is a setting of the server or an extension: use another name, as in {_EXAMPLE}")
     if len({name for name, _ in pairs}) < len(pairs):
@@ -50,7 +53,8 @@ def _tag(name: str, text: str) -> str:
     found = _TAG.fullmatch(text.strip())
     if found is None:
         raise _invalid(
-            f"the value of {name} must be one variable of the group (user_group.…, viewer.…), as in {_EXAMPLE}"
+            f"the value of {name} must be exactly one variable of the group or viewer (user_group.… or viewer.…), "
+            f"as in {_EXAMPLE}"
         )
     return f"{{{{ {found[1]} }}}}"
 

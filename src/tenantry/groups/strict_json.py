@@ -11,7 +11,7 @@ MAX_INT: Final = 2**53 - 1
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError("an object has the same name twice: use each name once")
+        raise ValueError("a JSON object contains the same name twice: use each name only once")
     return made
 
 

@@ -32,7 +32,7 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """Says whose usage a sum counts, and on which data source."""
+    """Identifies a sum of usage: its group or viewer, and its data source."""
 
     environment: str
     group: str

@@ -175,8 +175,8 @@ class UserGroup:
         return token_version == self.token_version - 1 and until is not None and (now is None or now < until)
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether both are the same group, with the same mapping and the same values for templates. ``1``, ``1.0`` and
-        ``true`` count as different."""
+        """Whether ``other`` is the same group, with the same mapping and the same values for templates. ``1``, ``1.0``
+        and ``true`` count as different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -227,7 +227,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token. A store gives a Token; a Provisioner gives the token's string."""
+    """A group with its live token: a Token in a store's results, a string in a Provisioner's."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -238,11 +238,11 @@ class Issued(Generic[LiveToken]):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """What a backend found for a token: its group, or None."""
+    """A backend's result for a token: the group, or None."""
 
     group: UserGroup | None
     generation: int | None = None
     """The result includes the change with this number (``Change.generation``) and all earlier changes. None if the
     number is unknown."""
     seconds: float | None = None
-    """Seconds for which the token is valid, counted from the request to the backend. None: no limit."""
+    """How long the token is valid, in seconds from the request to the backend. None: no limit."""

@@ -7,7 +7,7 @@ from typing import Final
 from tenantry.groups.record import Record
 
 LONGEST_PASS: Final = 86_400
-"""Maximum seconds for which a pass is valid."""
+"""How long a pass can be valid, in seconds."""
 
 DASHBOARD: Final = "dashboard"
 """The kind of scopes for dashboards: ``dashboard`` permits all dashboards, ``dashboard:NAME`` permits one."""
@@ -35,7 +35,7 @@ class Viewer:
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the pass permits ``kind``, such as ``app``. With the ``kind`` DASHBOARD: whether it permits the
+        """Whether the pass permits ``kind``, such as ``app``. If ``kind`` is DASHBOARD: whether it permits the
         dashboard ``name`` or, if ``name`` is None, at least one dashboard. Other kinds have no names, so a scope such
         as ``app:reports`` permits nothing."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)

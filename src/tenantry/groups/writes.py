@@ -15,7 +15,7 @@ from tenantry.groups.user_group import Environment, Issued, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED. If an update has this value for a field, the field is kept. (None clears it.)"""
+    """The type of UNCHANGED. An update does not change fields with this value. (None clears a field.)"""
 
     UNCHANGED = "unchanged"
 
@@ -64,7 +64,7 @@ class GroupChanges:
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """Return the fields of ``group`` that would really change, with their new values."""
+        """Return, by field name, the new values that differ from those of ``group``."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -100,7 +100,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Return the changes that the merge patch ``patch`` (RFC 7396) makes to ``group``."""
+    """Return the changes that the merge patch ``patch`` makes to ``group``."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
@@ -116,7 +116,7 @@ def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """Creates a group, unless one with its id exists."""
+    """A creation of a group. It is not made if a group with this id exists."""
 
     draft: GroupDraft
     token: Token
@@ -129,8 +129,7 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """An update of a group. ``group`` is the state that the caller has read. If the group has changed since then,
-    the update is not made."""
+    """An update of a group. It is not made if the group has changed since the caller read ``group``."""
 
     group: UserGroup
     changes: GroupChanges
@@ -143,7 +142,7 @@ class GroupUpdate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRotation:
-    """A rotation of a group's token. It is made only if the group is not suspended and ``issued.token`` is still the
+    """A rotation of a group's token. It is not made if the group is suspended, or if ``issued.token`` is no longer the
     live token."""
 
     issued: Issued
@@ -198,7 +197,7 @@ class SourceUpdate:
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key, with hashes of the body of its request."""
+    """The Idempotency-Key of a request, with hashes of the request's body."""
 
     key: str
     body_hashes: tuple[bytes, ...]

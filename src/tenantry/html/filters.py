@@ -99,7 +99,7 @@ _TAKE_UNDEFINED = frozenset(
 
 def check_format(text: object) -> None:
     if isinstance(text, bytes) or _WIDE.search(text if type(text) is str else str(text)):
-        raise SecurityError("a format takes only numbers up to 99 as width and precision")
+        raise SecurityError("the width and precision in a format must be numbers up to 99, as in %5.1f")
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:
@@ -110,14 +110,14 @@ def printf(value: str, *args: Any, **kwargs: Any) -> str:
 
 def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
     if not isinstance(precision, int) or abs(precision) > 15:
-        raise SecurityError("|round takes at most 15 decimal places")
+        raise SecurityError("the precision of |round must be a whole number from -15 to 15")
     return do_round(value, precision, method)
 
 
 @pass_environment
 def total(environment: Any, value: Any, attribute: str | int | None = None, start: Any = 0) -> Any:
     if not isinstance(start, int | float | Decimal):
-        raise SecurityError("|sum adds numbers")
+        raise SecurityError("the start of |sum must be a number")
     return do_sum(environment, value, attribute, start)
 
 
@@ -133,9 +133,11 @@ def truncate(
 ) -> str:
     """Truncate like Jinja's filter, but refuse a ``length`` shorter than ``end``."""
     if not isinstance(length, int) or length < len(end):
-        raise SecurityError(f"|truncate takes a length of at least {len(end)}, because it adds {end!r} at the end")
+        raise SecurityError(
+            f"the length of |truncate must be a whole number, {len(end)} or greater, because it includes {end!r}"
+        )
     if leeway is not None and leeway < 0:
-        raise SecurityError("|truncate takes a leeway of 0 or more")
+        raise SecurityError("the leeway of |truncate must be 0 or greater")
     return do_truncate(environment, s, length, killwords, end, leeway)
 
 
@@ -154,7 +156,7 @@ def dictsort(value: Any, *args: Any, **kwargs: Any) -> list[tuple[str, Any]]:
 def tojson(value: Any, indent: Any = None) -> Markup:
     """JSON that is safe in HTML text, a script element and a *single*-quoted attribute."""
     if indent is not None and (not isinstance(indent, int) or not 0 <= indent <= 8):
-        raise SecurityError("|tojson takes an indent of 0 to 8")
+        raise SecurityError("the indent of |tojson must be a whole number from 0 to 8")
     return htmlsafe_json_dumps(value, dumps=to_json, indent=indent)
 
 

@@ -258,7 +258,7 @@ def test_tls_is_the_default_but_on_the_machine_itself(url: str, port: int, inter
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("secure=true", "unknown options: secure; known are ssl_ca, ssl_cert, ssl_key, ssl_mode"),
+        ("secure=true", "unknown options: secure; known options: ssl_ca, ssl_cert, ssl_key, ssl_mode"),
         ("ssl_mode=required", "must be one of disabled, verify"),
         ("ssl_mode=disabled&ssl_ca=a", "contradicts ssl_ca"),
         ("ssl_key=a", "ssl_key needs ssl_cert"),

@@ -140,7 +140,7 @@ def test_hostile_values_change_no_text(dialect: str) -> None:
         ("select {{ params.x | one_of() }}", "takes arguments"),
         ("select {{ params.x | one_of(sum(a)) }}", "that is not a column needs a name"),
         ("select {{ params.x | one_of(a:, b: 1) }}", "is empty"),
-        ("select {{ params.x | one_of(a, a) }}", "has a twice"),
+        ("select {{ params.x | one_of(a, a) }}", "contains a twice"),
         ("select {{ params.x | one_of(a: 1) | one_of(b: 2) }}", "once"),
         ("select {{ params.x | one_of(a, b) | default(c) }}", "the default c is not in one_of"),
         ("select {{ tenant | one_of(a, b) | default(b) }}", "property of the group: with a default"),

@@ -113,7 +113,7 @@ def test_a_group_as_the_example() -> None:
     assert isinstance(made, UserGroup)
     assert (made.environment, made.mapping) == (environment, Record({"main": "warehouse"}))
     assert canary_groups(2, like=like, mapping=lambda n: {"main": f"w{n}"})[1].mapping == Record({"main": "w1"})
-    with pytest.raises(TypeError, match="pass an example"):
+    with pytest.raises(TypeError, match="pass exactly one of an example"):
         canary_groups(2)
 
 

@@ -58,7 +58,7 @@ class IntrospectionBackend:
         if api_token_digest(api_token) is None:
             raise ValueError("api_token must be the string that `tenantry api-token create --scope introspect` printed")
         if not timeout > 0:
-            raise ValueError("timeout must be a number of seconds above 0")
+            raise ValueError("timeout must be a number of seconds greater than 0")
         self._url = checked_address(url, allow_http=allow_http)
         self._keys = keys
         self._timeout = timeout

@@ -186,7 +186,7 @@ async def check_hosts(store: SQLStore) -> list[CheckResult]:
         fix = f"Correct the hosts with `tenantry environment set-embedding {shlex.quote(environment)} …`"
         bad = [CheckResult(check, CheckState.WARNING, f"{each}: {why}", fix) for each, why in checked if why]
         found += bad or [CheckResult(check, CheckState.OK, f"pages of {', '.join(origins)} may embed dashboards")]
-    nothing = "no page of another host may embed a dashboard (`tenantry environment set-embedding` allows it)"
+    nothing = "no page on another host may embed a dashboard (`tenantry environment set-embedding` allows it)"
     return found or [CheckResult("embedding hosts", CheckState.SKIPPED, nothing)]
 
 

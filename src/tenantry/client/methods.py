@@ -157,7 +157,7 @@ class ApiCalls:
         return retrying_call(Send("POST", body, path="/api/user/passes"), self.limits, read_pass)
 
     def revoke_viewer(self, user_group_id: str, viewer_id: str) -> Call[datetime]:
-        """Refuse all passes that were issued to this viewer until now. Returns the time (aware, UTC) from which new
+        """Refuse all passes that were issued to this viewer so far. Returns the time (aware, UTC) from which new
         passes are accepted. Raises UnknownGroup, TooManyRevokedViewers."""
         body = json_body({"user_group_id": user_group_id, "viewer_id": viewer_id})
         return retrying_call(Send("POST", body, path="/api/user/viewers/revoke"), self.limits, read_revocation)

@@ -42,7 +42,8 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
         )
     for engine in tagged:
         if engine not in own and not is_engine(engine):
-            raise InvalidSettings(f"query_tags contains {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
+            known = ", ".join([*BUILT_IN_NAMES, *own])
+            raise InvalidSettings(f"query_tags contains {engine!r}; known engines: {known}")
     return frozenset(tagged)
 
 

@@ -121,7 +121,7 @@ class PagedTemplate(WrappedTemplate):
             raise InvalidSettings(f"size is {size!r}; it takes a whole number above 0")
         if type(offset) is not int or not 0 <= offset <= _LARGEST or (offset and after is not None):
             raise InvalidSettings(
-                f"offset is {offset!r}; it takes a whole number from 0, and must be 0 if `after` is given"
+                f"offset is {offset!r}; it must be a whole number, 0 or greater, and 0 if `after` is given"
             )
         self.names: tuple[str, ...] = tuple(name.removeprefix("-") for name in order)
         self._directions = ["desc" if name.startswith("-") else "asc" for name in order]

@@ -112,7 +112,7 @@ class EditorEndpoints:
     ) -> Route:
         """Return a route for POST requests with a JSON body. Its error responses are:
         - 401: there is no author.
-        - 403: the author lacks ``view`` or ``right``, or a page of another site sent the request.
+        - 403: the author lacks ``view`` or ``right``, or a page on another site sent the request.
         - 413: the body has more than ``max_bytes``.
         - 422: the body is invalid."""
 
@@ -153,7 +153,7 @@ class EditorEndpoints:
         return author
 
     def require_page(self, request: Request) -> None:
-        """Check which page sent the request. Raises OriginNotAllowed if a page of another site may have sent it, and
+        """Check which page sent the request. Raises OriginNotAllowed if a page on another site may have sent it, and
         InvalidBody if a request other than GET or HEAD has no header HEADER."""
         self._origins.require(request.scope)
         if request.method not in {"GET", "HEAD"} and HEADER not in request.headers:

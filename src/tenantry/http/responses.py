@@ -107,7 +107,7 @@ _TEXTS = {
     ),
     "origin_not_allowed": (
         "This page has no access here",
-        "The request came from a page of another site. Open the dashboard from your product and try again.",
+        "The request came from a page on another site. Open the dashboard from your product and try again.",
     ),
     "store_unavailable": (
         "Not available now",

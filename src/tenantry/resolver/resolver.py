@@ -69,7 +69,7 @@ class Resolver:
         time_of_day: Clock = utc_now,
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
-            raise ValueError("staleness and patience must be finite numbers of seconds above 0")
+            raise ValueError("staleness and patience must be finite numbers of seconds greater than 0")
         self.counters: Counters = Counters()
         self._environment = environment
         self._usage = recorder_of(backend) or NO_RECORDER

@@ -144,4 +144,4 @@ class AskedDriver:
             await asyncio.wait_for(self._source.aclose(), patience)
         except TimeoutError:
             self._source.abandon()
-            raise AssertionError(f"a query is still running {patience:g} s after it was told to stop") from None
+            raise AssertionError(f"a query is still running {patience:g} s after the request to stop it") from None

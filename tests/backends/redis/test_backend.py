@@ -289,7 +289,7 @@ def test_what_it_is_given_is_checked(origin: Counted) -> None:
     with pytest.raises(InvalidSettings):
         RedisBackend(origin, "http://host")
     for wrong in ({"budget": 0}, {"lifetime": 0}):
-        with pytest.raises(InvalidSettings, match="above 0"):
+        with pytest.raises(InvalidSettings, match="greater than 0"):
             RedisBackend(origin, "redis://host", **wrong)
     shown = repr(RedisBackend(origin, "redis://:s3cret@host"))
     assert shown == "<RedisBackend: Redis host:6379 before Counted>"

@@ -1,5 +1,5 @@
 /**
- * <tenantry-dashboard> shows a dashboard in a page of another site, which gives it passes of one viewer. In this file, "token" means a pass
+ * <tenantry-dashboard> shows a dashboard in a page on another site, which gives it passes of one viewer. In this file, "token" means a pass
  * or the token of a user group.
  *
  * The frame is in a shadow root, so that it is not in `window.frames` and the frames of other tenants on this page cannot reach it. Firefox

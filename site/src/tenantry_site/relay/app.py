@@ -172,7 +172,7 @@ def check_origin(request: Request, hosts: Collection[str]) -> None:
     if request.headers.getlist(RELAY_HEADER) != ["1"]:
         raise RelayError("foreign_request", "Send the header X-Tenantry-Relay: 1.")
     if not _OWN_SITES.issuperset(request.headers.getlist("sec-fetch-site")):
-        raise RelayError("foreign_request", "The request comes from a page of another site.")
+        raise RelayError("foreign_request", "The request comes from a page on another site.")
     named = request.headers.getlist("host")
     origins = request.headers.getlist("origin")
     if len(named) != 1 or len(origins) > 1:

@@ -69,7 +69,7 @@ class RedisBackend:
         clock: MonotonicClock = time.monotonic,
     ) -> None:
         if budget <= 0 or lifetime <= 0:
-            raise InvalidSettings("budget and lifetime must be numbers of seconds above 0")
+            raise InvalidSettings("budget and lifetime must be numbers of seconds greater than 0")
         load_redis()  # to report a missing package now
         self.counters: RedisCounters = RedisCounters()
         self._origin = origin

@@ -27,8 +27,8 @@ SET_FOLDER: Final = (
 _FULL: Final = f"Free some space there (a store takes 512 KiB), or set {DIRECTORY_VARIABLE} to a folder elsewhere"
 _DENIED: Final = f"Correct its owner and mode. {SET_FOLDER}"
 _ADVICE: Final = {
-    errno.EMFILE: "This process has reached its limit of open files: raise it (`ulimit -n`, LimitNOFILE=)",
-    errno.ENFILE: "The machine has reached its limit of open files: raise it (`sysctl fs.file-max`)",
+    errno.EMFILE: "This process has reached its limit on open files: raise it (`ulimit -n`, LimitNOFILE=)",
+    errno.ENFILE: "The machine has reached its limit on open files: raise it (`sysctl fs.file-max`)",
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
     errno.EACCES: _DENIED,

@@ -46,7 +46,7 @@ class TLSContext:
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "use PEM files without a passphrase, which every process that queries this data source can read"
+                "use PEM files that have no passphrase and that each process with this data source can read"
             )
         return context
 
@@ -82,7 +82,7 @@ def read_options(
     unknown = sorted(set(given) - known)
     if unknown:
         raise refused(
-            f"the {engine} URL has unknown options: {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+            f"the {engine} URL has unknown options: {', '.join(unknown)}; known options: {', '.join(sorted(known))}"
         )
     options = {name: value for name, value in given.items() if isinstance(value, str)}
     if len(options) < len(given):

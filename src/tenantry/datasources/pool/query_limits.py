@@ -92,7 +92,7 @@ class Limits:
         _check_counts(self, "row_limit", "max_bytes", "pool_size", "max_sources")
         share: Any = self.sharing.group_pool_size
         if share is not None and not (type(share) is int and 0 < share <= self.pool_size):
-            raise InvalidSettings(f"group_pool_size is {share!r}; it takes a whole number from 1 to pool_size, or None")
+            raise InvalidSettings(f"group_pool_size is {share!r}; it must be None, or from 1 to pool_size")
 
     @property
     def wait(self) -> float:
@@ -114,7 +114,7 @@ def _check_seconds(limits: object, *names: str) -> None:
     for name in names:
         value = getattr(limits, name)
         if not (_is_number(value) and math.isfinite(value) and value > 0):
-            raise InvalidSettings(f"{name} is {value!r}; it takes a number of seconds above 0")
+            raise InvalidSettings(f"{name} is {value!r}; it must be a number of seconds greater than 0")
 
 
 def _check_counts(limits: object, *names: str) -> None:

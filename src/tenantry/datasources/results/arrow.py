@@ -123,7 +123,7 @@ def _pyarrow() -> Any:
 def _declared(pa: Any, name: str, values: Sequence[Any], format_: Format) -> Any:
     found = _DECIMAL.fullmatch(name)
     if found is None and name not in _DECLARED:
-        raise InvalidSettings(f"{name!r} is not an Arrow type that a driver may declare: {', '.join(_DECLARED)}")
+        raise InvalidSettings(f"{name!r} is not a type that a driver may declare; use one of {', '.join(_DECLARED)}")
     if name == "string":
         return _text(pa, values, format_)
     if found is not None:

@@ -112,7 +112,7 @@ class CreatePass(Operation):
 
 
 class RevokeViewer(Operation):
-    """Revokes all passes that were issued to this viewer of the user group until now. Passes issued later are
+    """Revokes all passes that were issued to this viewer of the user group so far. Passes issued later are
     accepted."""
 
     operation: ClassVar[str] = "revoke_viewer"

@@ -69,7 +69,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.InvalidRequest,
-            "The form has no `token`, or a parameter twice",
+            "The form has no `token`, or has a parameter more than once",
             "the form has no parameter 'token': add it, with the user group token as its value",
         ),
         _Example(

@@ -83,7 +83,7 @@ _FOR_ONE_VIEWER: Final = (
     "It ends when the token of its group ends: when the group is rotated, suspended or deleted."
 )
 _REVOKE: Final = (
-    "Refuses all passes that were issued to the viewer until now: at once on this host, within the staleness bound on "
+    "Refuses all passes that were issued to the viewer so far: at once on this host, within the staleness bound on "
     "other hosts. Later passes are accepted, so your server decides whether to issue one. A group has at most 200 "
     "revocations, each of which is kept for a day."
 )

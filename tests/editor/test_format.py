@@ -161,7 +161,7 @@ async def test_the_endpoint(tmp_path: Path) -> None:
             ({"text": "select 'a"}, "/text", "queries/by_day.sql:1:8"),
             ({"text": "select " + "(" * 5_000}, "/text", "levels"),
             ({"text": "select 1", "dialect": "postgres"}, "/dialect", "postgresql"),
-            ({"text": "title: x", "path": "dashboards/flights.yaml"}, "/path", "only queries"),
+            ({"text": "title: x", "path": "dashboards/flights.yaml"}, "/path", "only a query"),
         ):
             answer = await site.post("format", **{"path": path, **body})
             error = answer.json()["error"]

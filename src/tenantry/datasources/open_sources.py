@@ -42,8 +42,9 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
         )
     for engine in tagged:
         if engine not in own and not is_engine(engine):
-            known = ", ".join([*BUILT_IN_NAMES, *own])
-            raise InvalidSettings(f"query_tags contains {engine!r}; known engines: {known}")
+            raise InvalidSettings(
+                f"query_tags contains {engine!r}; known engines: {', '.join([*BUILT_IN_NAMES, *own])}"
+            )
     return frozenset(tagged)
 
 

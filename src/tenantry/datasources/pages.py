@@ -47,7 +47,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 class Page:
     """One page of rows. Fields:
     - ``next``: the value of ``after`` for the next page; None on the last page.
-    - ``total``: the number of rows on all pages together; None if it was not requested."""
+    - ``total``: the number of rows on all pages; None if it was not requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -75,7 +75,7 @@ async def fetch_page(
 
     Raises the errors of ``fetch``, and:
     - InvalidSettings for an invalid order, size, offset or total, or a dialect that does not support pages
-    - UnbindableValue for an ``after`` that is not the ``next`` of a page with the same number of ``order`` columns
+    - UnbindableValue if ``after`` is not the ``next`` of a page, or that page had another number of ``order`` columns
     - QueryFailed if an order column is NULL, or has values other than numbers, strings, dates, times and UUIDs
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
@@ -91,7 +91,8 @@ async def fetch_page(
     keys = [tuple(row[name] for name in window.names) for row in rows]
     if any(value is None for key in keys for value in key):
         raise QueryFailed(
-            "the page is ordered by a column that contains NULL: order by columns without NULL, for example coalesce(…)"
+            "the page is ordered by a column that contains NULL: order by other columns, or replace NULL in the query "
+            "with coalesce(…)"
         )
     following = _write_cursor(keys[-1]) if len(found) > size else None
     if total == "none":

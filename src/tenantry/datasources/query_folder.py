@@ -19,8 +19,8 @@ class QueryFolder(Mapping[str, Query]):
     can include each other (``{{> sales/by_day }}``). Hidden files are skipped. Let only developers write to the folder:
     with the key ``optional``, a query's header can drop conditions on the group.
 
-    Raises InvalidQueries if there are too many files, or with the errors of all unusable files. Raises OSError if the
-    folder or a file cannot be read.
+    Raises InvalidQueries if there are too many files, or if files are unusable (``errors``: the error of each). Raises
+    OSError if the folder or a file cannot be read.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:

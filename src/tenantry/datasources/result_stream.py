@@ -34,7 +34,7 @@ class ResultStream:
 
     @property
     def row_count(self) -> int:
-        """The number of rows read so far."""
+        """Number of rows read so far."""
         return self._chunks.row_count
 
     def headers(self, file_name: str | None = None) -> dict[str, str]:

@@ -126,9 +126,9 @@ class DataSources:
         reduction: Reduction | None = None,
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """Return the rows as a Result, which ``tenantry.results`` can write as JSON, CSV or Arrow. With ``reduction``,
-        rows are reduced while they are read, within the limits of streams. Relative ranges are counted from
-        ``now`` (aware; default: the current time). Raises the errors of ``fetch``."""
+        """Return the rows as a Result, which ``tenantry.results`` can write as JSON, CSV or Arrow. ``reduction``
+        reduces rows while they are read, within the limits of streams. ``now`` (aware; default: the current time)
+        determines relative ranges, such as ``last 30 days``. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(
@@ -168,7 +168,7 @@ class DataSources:
         now: datetime | None = None,
         on_begin: OnBegin | None = None,
     ) -> Chunks:
-        """Like ``stream``, but return Chunks, written with ``make_writer``. ``now``: as for ``query``."""
+        """Like ``stream``, but return the chunks that ``make_writer`` makes. ``now``: as for ``query``."""
         request = await self._request(group, schema, template, variables, now)
         with ObservedQuery(self.activity, request.label, lasts=True) as observed:
             query = bind_query(self._open_sources.find(request.registered), request, has_key=False)

@@ -144,7 +144,7 @@ def _address(url: URL) -> tuple[object, ...]:
 
 
 def resolve_url(url: str) -> str:
-    """Make the path in a file URL absolute. Raises InvalidSource."""
+    """Return the URL. If it names a file or folder, make the path absolute. Raises InvalidSource."""
     # Processes with different working directories then open the same file.
     parsed = _parse(url)
     if parsed.get_backend_name() not in FILES:
@@ -153,14 +153,14 @@ def resolve_url(url: str) -> str:
 
 
 def missing_path(url: str) -> Path | None:
-    """Return the path of a file URL if nothing exists there, otherwise None. Raises InvalidSource."""
+    """Return the path that the URL names if nothing exists there, otherwise None. Raises InvalidSource."""
     parsed = parse_url(url)
     path = file_path(parsed) if parsed.get_backend_name() in FILES else None
     return path if path is not None and not path.exists() else None
 
 
 def file_path(url: URL) -> Path:
-    """Return the absolute path that a file URL names. Raises InvalidSource."""
+    """Return the path that the URL names, absolute. Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:

@@ -53,8 +53,8 @@ class SchemaQuery(WrappedTemplate):
         its columns."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(
-                f"{bound.dialect} cannot name the columns of a query without running it; these engines can: "
-                f"{', '.join(sorted(_ENGINES))}"
+                f"{bound.dialect} would have to run the query to find the names of its columns; these engines need not "
+                f"run it: {', '.join(sorted(_ENGINES))}"
             )
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs
         # the query.

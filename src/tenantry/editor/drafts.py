@@ -132,7 +132,7 @@ class DraftedQueries(Mapping[str, Query]):
             raise KeyError(name)
         link = self._workspace.link_in(file)
         if link is not None:
-            raise TemplateError(f"{path} cannot be read: {link} is a symbolic link")
+            raise TemplateError(f"{path} cannot be read: {link} is a symbolic link; replace it with its target")
         return self.typed(name, path, read_query_text(file))
 
     def _file(self, name: str) -> Path:

@@ -123,8 +123,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
         raise InvalidSource(f"the engine of {scheme}:// URLs is not installed: pip install {words}", field="/url")
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
-            f"Tenantry cannot keep the dialect {scheme!r} read-only. If the source's database user can only read, "
-            f"register the source with --trusted. The built-in engines are: {', '.join(BUILT_IN_NAMES)}",
+            f"Tenantry cannot make queries on the engine {scheme!r} read-only. If the source's database user can only "
+            f"read, register the source with --trusted. The built-in engines are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
     return engine
@@ -161,8 +161,8 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Check a URL, and return the name of its engine, or the URL's scheme if the engine works only with ``trusted``.
-    Raises InvalidSource for an unusable URL."""
+    """Check a URL, and return the name of its engine. For an engine that works only with ``trusted``, return the URL's
+    scheme instead. Raises InvalidSource for an unusable URL."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -170,9 +170,9 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Return warnings for the operator who registers a URL: that the engine does not keep queries read-only, cannot
-    stop queries, or needs a package that is missing here. They quote nothing of the URL except the engine. Raises
-    InvalidSource."""
+    """Return warnings for the operator who registers a URL: the engine does not keep queries read-only, cannot stop
+    queries, or needs a package that is missing here. They name the engine, but quote nothing else of the URL. Raises
+    InvalidSource for an unusable URL."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

@@ -45,8 +45,9 @@ class TLSContext:
             context = self._read_files()
         if context is None:
             raise refused(
-                f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "use PEM files that have no passphrase and that each process with this data source can read"
+                f"TLS cannot use {', '.join(self._files) or 'the certificates that this system trusts'}: use PEM files "
+                "that have no passphrase and that every process that queries this data source can read; ssl_key must "
+                "be the key of ssl_cert"
             )
         return context
 

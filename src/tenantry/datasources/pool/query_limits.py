@@ -96,8 +96,7 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """How long a query may wait for a connection, in seconds: ``timeout`` or ``connect_timeout``, whichever is
-        longer."""
+        """Seconds that a query may wait for a connection: the longer of ``timeout`` and ``connect_timeout``."""
         return max(self.timeout, self.connect_timeout)
 
     @property
@@ -129,7 +128,7 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
-    """Return how many bytes the values take in memory. int, float, bool and None are not counted."""
+    """Return the bytes that the values take in memory, except int, float, bool and None."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
@@ -146,8 +145,8 @@ def take_result(
     """Read a cursor's rows and return them as a Result. Raises TooManyRows or TooManyBytes above the limits, and
     QueryFailed for duplicate column names.
 
-    Each value counts as 32 bytes, plus its size if it is large: ``count`` returns the total size of the large values.
-    ``count=None`` is faster, but works only for int, float, bool, str, bytes and None.
+    Each value counts as 32 bytes; ``count`` returns the bytes to add for large values. ``count=None`` adds an estimate,
+    which is faster, but works only for int, float, bool, str, bytes and None.
     """
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)

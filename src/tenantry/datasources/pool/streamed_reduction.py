@@ -90,8 +90,8 @@ class _RowCollector(Generic[Found]):
             self._held = _count(self._rows)
             if self._held > self._max_bytes * 3 // 4:  # otherwise the next few rows would cause another thinning
                 raise TooManyBytes(
-                    f"the rows of this query take more than {self._max_bytes * 3 // 4} bytes, even without those that "
-                    "are not needed: aggregate in the query, or select fewer rows"
+                    f"the rows of this query take more than {self._max_bytes * 3 // 4} bytes, even after all rows that "
+                    "the result does not need were dropped: aggregate in the query, or select fewer rows"
                 )
         return b""
 

@@ -21,16 +21,15 @@ from tenantry.errors import InvalidSettings
 
 
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """Write the rows as a stream of one record batch.
+    """Return the rows as an Arrow stream of one record batch.
 
     A column has the Arrow type that the engine declares (``Result.arrow_types``). A value that this type cannot hold,
     such as PostgreSQL's ``infinity`` in a timestamp, becomes null.
 
     The type of a column without a declared type depends on its values:
-    - int64, decimal, double, bool, binary, date32, time64[us] or duration[us]
+    - int64, decimal, double (also for int mixed with float), bool, binary, date32, time64[us] or duration[us]
     - timestamp[us], in UTC if all values have an offset
-    - string for any other type, for mixed types (except int with float), and if an integer has more than 64 bits;
-      lists and objects become JSON
+    - string for other types, other mixtures, and integers of more than 64 bits; lists and objects become JSON
 
     Raises the errors of ``to_csv``, and InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
     """
@@ -123,7 +122,10 @@ def _pyarrow() -> Any:
 def _declared(pa: Any, name: str, values: Sequence[Any], format_: Format) -> Any:
     found = _DECIMAL.fullmatch(name)
     if found is None and name not in _DECLARED:
-        raise InvalidSettings(f"{name!r} is not a type that a driver may declare; use one of {', '.join(_DECLARED)}")
+        raise InvalidSettings(
+            f"{name!r} is not an Arrow type that a driver may declare; use one of {', '.join(_DECLARED)}, or a decimal "
+            "such as 'decimal(9, 2)'"
+        )
     if name == "string":
         return _text(pa, values, format_)
     if found is not None:

@@ -27,8 +27,8 @@ _CHOICES: Final[Mapping[str, tuple[str | bool, ...]]] = {
 @dataclass(frozen=True, slots=True)
 class Format:
     """How values are written:
-    - ``exact_numbers``: how JSON writes decimals and integers beyond 2^53 - 1, which may not fit exactly into
-      JavaScript's numbers. ``number`` writes them as numbers with all digits, ``text`` as strings.
+    - ``exact_numbers``: how JSON writes decimals, and integers that JavaScript cannot hold exactly (beyond
+      ±(2^53 - 1)). ``number`` writes them as numbers with all digits, ``text`` as strings.
     - ``zone``: JSON and CSV convert datetimes that have a time zone to this zone; None: no conversion.
     - ``separator``: the character between two fields of CSV.
     - ``decimal_comma``: CSV writes floats and decimals with a comma instead of a point.

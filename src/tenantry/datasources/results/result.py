@@ -82,7 +82,7 @@ class Result:
 
     @cached_property
     def classes(self) -> tuple[frozenset[type], ...]:
-        """For each column, the classes of its values, or an empty set if the engine reports the type."""
+        """The Python classes of each column's values; an empty set for a column whose type the engine reports."""
         types = self.types or [None] * len(self.names)
         if not self.rows or all(types):
             return (_NO_CLASSES,) * len(types)

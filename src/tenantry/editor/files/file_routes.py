@@ -157,7 +157,7 @@ class _FileEndpoints:
     async def format(self, asked: EditorRequest[FormatBody]) -> Response:
         body = asked.body
         if self._workbench.workspace.require(body.path) is not FileKind.QUERY:
-            raise InvalidBody(f"only queries are formatted, and {body.path} is not one", field="/path")
+            raise InvalidBody("only a query can be formatted: name a .sql file", field="/path")
         if body.dialect not in DIALECTS:
             near = did_you_mean(body.dialect, DIALECTS)
             raise InvalidBody(f"there is no dialect {body.dialect!r}. {near}".strip(), field="/dialect")

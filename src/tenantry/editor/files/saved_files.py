@@ -122,8 +122,8 @@ class SavedFiles:
             _check(self.read(path), expected)
             if self._workspace.require(path) is not self._workspace.require(to, "/to"):
                 raise InvalidBody(
-                    f"{path} cannot be renamed to {to}, because {to} would be another kind of file: choose a path for "
-                    "the same kind",
+                    f"{path} cannot be renamed to {to}, because the new path is for another kind of file (query, "
+                    "dashboard or tables): choose a path for the same kind",
                     field="/to",
                 )
             if self.read(to, "/to").content is not None:
@@ -144,7 +144,9 @@ class SavedFiles:
         for suffix in SUFFIXES if kind is FileKind.DASHBOARD else ():
             other = stem + suffix
             if other not in {path, renamed} and read_file(self._root, other) is not None:
-                raise InvalidBody(f"{path} would be the same dashboard as {other}: choose another name", field=field)
+                raise InvalidBody(
+                    f"{path} would define the same dashboard as {other}: choose another name", field=field
+                )
 
 
 def _check(file: SavedFile, expected: str | None) -> None:

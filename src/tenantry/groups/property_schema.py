@@ -38,7 +38,7 @@ class PropertySchema:
         if VIEWER_SCHEMA in document:
             _check(document[VIEWER_SCHEMA], (VIEWER_SCHEMA,))
         if document.get("type", "object") != "object":
-            raise InvalidPropertySchema('a property schema describes an object: its top-level "type" must be "object"')
+            raise InvalidPropertySchema('the top-level "type" of a schema (also of "x-viewer") must be "object"')
         self.document: Mapping[str, Any] = document
         self.viewer: PropertySchema | None = (
             PropertySchema(document[VIEWER_SCHEMA]) if VIEWER_SCHEMA in document else None

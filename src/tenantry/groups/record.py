@@ -42,7 +42,7 @@ class _Immutable:
 
 class Record(_Immutable):
     """An immutable, unhashable JSON object. Reading a missing name raises MissingItem. ``str()`` raises TypeError, so
-    that no template prints all properties at once. ``repr()`` shows only the names."""
+    that no template prints a tenant's properties by mistake. ``repr()`` shows only the names."""
 
     __slots__ = ("_values",)
     __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a dict

@@ -39,8 +39,8 @@ def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tupl
     for name, _ in pairs:
         if not _NAME.fullmatch(name):
             raise _invalid(
-                f"{name!r} cannot name a session variable: write two or more words in lower case (a-z, 0-9, _; at most "
-                f"63 characters each), joined by dots, as in {_EXAMPLE}"
+                f"{name!r} cannot name a session variable: write two or more words in lower case (a-z, 0-9, _; no "
+                f"digit first; at most 63 characters each), joined by dots, as in {_EXAMPLE}"
             )
         if _SERVERS_OWN.match(name):
             raise _invalid(f"{name} is a setting of the server or an extension: use another name, as in {_EXAMPLE}")

@@ -36,7 +36,7 @@ class UsageKey(NamedTuple):
 
     environment: str
     group: str
-    """The group's ``provided_id``. A group that is deleted and created again with the same id keeps its sums."""
+    """The group's ``provided_id``. If a group is deleted and created again, its sums are kept, its viewers' are not."""
     source: str
     """The id of the data source. Empty in a viewer's sum, and in the group's sum of ``resolves``."""
     viewer: str = ""

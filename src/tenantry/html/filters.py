@@ -134,7 +134,7 @@ def truncate(
     """Truncate like Jinja's filter, but refuse a ``length`` shorter than ``end``."""
     if not isinstance(length, int) or length < len(end):
         raise SecurityError(
-            f"the length of |truncate must be a whole number, {len(end)} or greater, because it includes {end!r}"
+            f"the length of |truncate must be a whole number, {len(end)} or greater, because it includes the end"
         )
     if leeway is not None and leeway < 0:
         raise SecurityError("the leeway of |truncate must be 0 or greater")

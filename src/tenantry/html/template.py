@@ -27,7 +27,7 @@ class HTMLTemplate:
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
         """Render the page. ``variables`` are a group's variables, or any mapping. A name in ``view`` hides the property
         of the same name. Raises TypeError if ``view`` sets ``user_group``, ``params`` or ``viewer``, MissingVariable
-        for a missing value, UnbindableValue if a list or object is printed, and TemplateError for other mistakes."""
+        for a missing value, UnbindableValue for one that cannot be printed, and TemplateError for other mistakes."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
@@ -43,8 +43,8 @@ class HTMLTemplate:
 def context_processor(request: Connection) -> dict[str, Any]:
     """Give an app's templates ``user_group``, ``params`` and ``viewer``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
-    - A missing property or parameter raises MissingVariable, and so does ``viewer`` if the request has a token, not a
-      pass.
+    - A missing property, parameter or viewer attribute raises MissingVariable, and so does ``viewer`` if the request
+      has a token, not a pass.
     - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
     - Raises MiddlewareMissing without UserGroupMiddleware, and OutOfScope if the pass does not cover the request.
 

@@ -208,8 +208,8 @@ class UsageStore(Protocol):
 
 
 class AuditTrail(Protocol):
-    """Stores audit entries, which never change. Each change to a group, data source, environment or API token appends
-    one in the same transaction."""
+    """Stores audit entries, which never change. Each change to a group, data source, environment or API token, except
+    ``record_use``, appends one in the same transaction."""
 
     async def record(self, note: AuditNote) -> None:
         """Append an entry for an action that is not a write to the store, such as a query in the editor."""

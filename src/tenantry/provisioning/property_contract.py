@@ -21,5 +21,5 @@ class PropertyContract(Protocol):
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the errors that result from changing the properties from ``before`` to ``after``."""
+        """Return the errors of the properties ``after``, and of the change from ``before`` to ``after``."""
         ...

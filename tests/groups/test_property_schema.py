@@ -71,7 +71,7 @@ def test_what_properties_violate(properties: dict[str, Any] | None, wrong: list[
         ({"x-viewer": {"requird": []}}, "x-viewer/requird is not a supported keyword"),
         ({"type": "text"}, "type must be one of"),
         ({"type": []}, "type must be one of"),
-        ({"type": "array"}, "describes an object"),
+        ({"type": "array"}, 'must be "object"'),
         ({"properties": []}, "properties must be an object"),
         ({"properties": {"a": True}}, "properties/a is not an object"),
         ({"required": "region"}, "required must be a list of names"),

@@ -130,8 +130,7 @@ class RotationsResponse(ReportResponse):
         while self._next is not None and self._left:
             if self._draining():
                 raise Draining(
-                    "this server is about to stop: to continue on another server, send `next` of this line "
-                    "as `after`"
+                    "this server is about to stop: to continue on another server, send `next` of this line as `after`"
                 )
             await buffer.wait_for_space()
             size = min(MAX_ROTATED_TOGETHER, self._left)

@@ -154,7 +154,7 @@ def test_a_weak_secret_is_never_written() -> None:
     """A broken source of randomness is an error before a key of it signs anything."""
     with pytest.raises(InvalidKeys, match="random secret repeats itself"):
         new_key_file(bytes(32), NOW)
-    with pytest.raises(InvalidKeys, match="source of randomness"):
+    with pytest.raises(InvalidKeys, match="random number generator"):
         new_key_file(secret("a"), NOW).rotated(bytes(range(32)), NOW)
 
 

@@ -24,7 +24,8 @@ no_check_option: OptionDecorator = click.option(
     "--no-check",
     is_flag=True,
     help="Do not test the data source. Tenantry still checks a new SQLite, DuckDB or PostgreSQL URL, and refuses it if "
-    "the store's own tables can be read there. If this check cannot connect, it only prints a warning.",
+    "the store's own tables can be read there. It only warns if it cannot connect. A URL with a secret may be checked "
+    "only before its first query.",
 )
 
 

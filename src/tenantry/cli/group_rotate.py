@@ -147,7 +147,8 @@ class _Rotations:
                     which = "--all" if step.signed_by is None else f"--signed-by {step.signed_by}"
                     raise click.BadParameter(
                         f"an interrupted run was writing to {tokens_to}: finish that run first, with `tenantry group "
-                        f"rotate {which}` for the environment {step.environment}, or name a new file",
+                        f"rotate {which}` and the same --tokens-to, for the environment {step.environment}, or name a "
+                        "new file",
                         param_hint="--tokens-to",
                     )
                 begins[step.environment] = max(after, step.last)

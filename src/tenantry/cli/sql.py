@@ -195,9 +195,9 @@ def check(
     properties optional only if the file is in a DIR or in the --queries folder. Without --schema, the command uses the
     first schemas/ENVIRONMENT.json that it finds in a DIR, next to a FILE, or in the --queries folder.
 
-    Without --tables, guarded tables are read from tables.yaml in the --queries folder (default: DIR, or the folder of
-    FILE) or its parent. With --groups, if data sources of the environment declare guarded tables, these declarations
-    are used instead. The command exits with 1 if a finding has the severity error.
+    Guarded tables are read from --tables. Without --tables, they are read from the data sources of the environment
+    (with --groups, if any of them declares tables), otherwise from tables.yaml in the --queries folder (default: DIR,
+    or the folder of FILE) or its parent. The command exits with 1 if a finding has the severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 

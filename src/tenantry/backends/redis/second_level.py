@@ -120,7 +120,7 @@ class RedisBackend:
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Replace the group's older entry in Redis with a tombstone, in the background."""
+        """Write a tombstone for the group to Redis in the background, unless the entry there is at least as new."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:

@@ -171,7 +171,7 @@ def test_an_interrupted_run_is_finished_first(rotated: Terminal, folder: Path) -
     """Red when another selection begins with the other one's groups: the rest of them would keep their tokens."""
     ended(2, "SIGKILL", "--all")
     refused = rotated(*rotate("--signed-by", "k1"), fails=2).err
-    assert "with `tenantry group rotate --all` for the environment production" in refused
+    assert "with `tenantry group rotate --all` and the same --tokens-to, for the environment production" in refused
     rotated(*rotate("--all"))
     check_whole(rotated, folder)
     assert rotated(*rotate("--all")).err == "3 rotated, 0 failed\n"  # a new run

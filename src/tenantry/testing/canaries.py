@@ -72,8 +72,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Return another canary for the group with the index ``group``. ``name``: what LeakFound calls the value,
-        such as ``properties.region``."""
+        """Return a canary for the group with the index ``group``; equal names give the same one. ``name``: what
+        LeakFound calls the value, such as ``properties.region``."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:

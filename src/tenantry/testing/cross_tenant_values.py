@@ -23,7 +23,7 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """A group's value in the text of SQL, or in another group's parameters, rows, response, cache key or log."""
+    """A group's value in SQL text, or in another group's parameters, rows, response, cache key, log or output."""
 
     what: str
     """The template or request."""

@@ -55,8 +55,9 @@ class Leaks:
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
         """Bind a template for every group, once with and once without parameters. Text parameters that are not in
-        ``params`` get canaries. Raises LeakFound, the errors of binding with parameters, and
-        AssertionError if no bound parameter contains a value of any group."""
+        ``params`` get canaries. Raises LeakFound, the errors of binding (without parameters: except
+        MissingVariable and InvalidParameter), and AssertionError if no value of any group is in parameters, logs or
+        output."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -92,7 +93,7 @@ class Leaks:
     ) -> None:
         """Run a template for every group on the group's data source: first one query at a time, then ``at_once``
         queries at the same time. Before the call, fill the tables with the values of ``groups``. Raises LeakFound, the
-        errors of ``fetch``, and AssertionError if neither parameters nor rows contain a value of any group."""
+        errors of ``fetch``, and AssertionError if no value of any group is in parameters, rows, logs or output."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)

@@ -38,9 +38,9 @@ async def check_connection(
     seconds.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises:
-    - SourceUnavailable if no connection succeeds;
+    - SourceUnavailable if no connection succeeds, or if all this takes longer than ``seconds``;
     - SecretUnavailable if a secret of the URL cannot be read;
-    - QueryTimeout or QueryFailed if the query takes too long or fails;
+    - QueryFailed if the query fails; QueryTimeout if the engine stops it first;
     - InvalidSource for an unusable URL or driver, an incorrect declaration, or a source that can read the store's
       tables.
     """

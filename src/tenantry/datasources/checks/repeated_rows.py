@@ -26,7 +26,7 @@ class RepeatedRows(WrappedTemplate):
             raise InvalidSettings(
                 f"cannot count rows with equal values in the columns {', '.join(self._names)}: the dialect must be one "
                 f"of {', '.join(QUOTES)} (it is {bound.dialect}), and column names may contain only ASCII letters, "
-                "digits and _"
+                "digits and _, and must not begin with a digit"
             )
         names = [f"{quote}{name}{quote}" for name in self._names]
         grouped = f" where {names[0]} is not null group by {', '.join(names)} having count(*) > 1 limit 1"

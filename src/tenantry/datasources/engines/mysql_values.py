@@ -75,7 +75,7 @@ def _in_session_zone(value: datetime | time) -> datetime | time:
     if converted is None:
         raise UnbindableValue(
             "a time of day with an offset, or a datetime outside the years 1 to 9999 in UTC, cannot be bound on MySQL: "
-            "pass the value without an offset",
+            "pass a value in UTC, without an offset",
             name="$",
         )
     return converted

@@ -38,8 +38,8 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
             pass  # UnbindableValue is raised below: these errors quote the value
         if len(encoded) < number or (text is not None and "\0" in text):  # libpq would end the string at the NUL
             raise UnbindableValue(
-                f"the value of parameter ${number} cannot be sent to PostgreSQL: pass a number, boolean, string, time, "
-                "UUID, bytes or a list of these, without NUL, lone surrogates, NaN or infinity",
+                f"the value of parameter ${number} cannot be sent to PostgreSQL: pass a number, boolean, string, date, "
+                "time, interval, UUID, bytes or a list of these, without NUL, lone surrogates, NaN or infinity",
                 name=f"${number}",
             )
     return encoded

@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Raises InvalidSource for an unreadable file."""
+        """Raises InvalidSource if the certificates or the key cannot be used."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()

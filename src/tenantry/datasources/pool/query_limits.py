@@ -92,7 +92,7 @@ class Limits:
         _check_counts(self, "row_limit", "max_bytes", "pool_size", "max_sources")
         share: Any = self.sharing.group_pool_size
         if share is not None and not (type(share) is int and 0 < share <= self.pool_size):
-            raise InvalidSettings(f"group_pool_size is {share!r}; it must be None, or from 1 to pool_size")
+            raise InvalidSettings(f"group_pool_size is {share!r}; it must be None or an integer from 1 to pool_size")
 
     @property
     def wait(self) -> float:
@@ -209,6 +209,7 @@ def _sizes(values: Sequence[Any]) -> int:
 
 
 def check_names(source_id: str, columns: Sequence[str]) -> None:
+    """Raise QueryFailed for duplicate column names."""
     seen: dict[str, int] = {}
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)

@@ -30,8 +30,8 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
     """Write a header and one line per row, in UTF-8.
 
     NULL, NaN and infinity become empty fields. Dates are written in ISO 8601, lists and objects as JSON.
-    ``formula_safe`` puts an apostrophe before each field that a spreadsheet could run as a formula. In a field that a
-    spreadsheet could split, each such part gets an apostrophe, too. Raises ValueError for dicts with different keys.
+    ``formula_safe`` puts an apostrophe before each field that a spreadsheet could run as a formula, and before each
+    such part of a field that a spreadsheet could split. Raises ValueError for dicts with different keys.
     For a list or object, raises InvalidSettings if msgspec is missing, and QueryFailed if the value is nested too
     deeply.
     """

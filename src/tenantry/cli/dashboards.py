@@ -132,8 +132,8 @@ def serve(folder: Path, port: int | None, **group: Any) -> None:
     """Serve the dashboards of DIR until Ctrl-C, as one user group sees them. An open page reloads when its files
     change.
 
-    --group chooses a group of the store. Without --group, the command makes a sample group, which needs no store. The
-    server listens on 127.0.0.1 only, but everyone who can reach that address sees the group's data. So use this command
+    --group chooses a group from the store. Without --group, the command makes a sample group, which needs no store. The
+    server listens on 127.0.0.1 only, but anyone who can reach that address sees the group's data. So use this command
     to write dashboards, not to serve customers.
     """
     from tenantry.cli.dashboards_serve import serve_folder

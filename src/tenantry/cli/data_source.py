@@ -66,7 +66,7 @@ def data_source() -> None:
     "--url",
     required=True,
     callback=_read_secret,
-    help="SQLAlchemy URL, or duckdb:///file. '-' asks for the URL, or reads it from a pipe.",
+    help="SQLAlchemy URL, or duckdb:///file. '-' prompts for the URL, or reads it from a pipe.",
 )
 @click.option("--trusted", is_flag=True, help="Accept a dialect in which Tenantry cannot enforce read-only mode.")
 @click.option(
@@ -140,7 +140,7 @@ def _read_tables(path: Path) -> dict[str, Any]:
 @click.option(
     "--url",
     callback=_read_secret,
-    help="Replace the URL, including its password: the old password is not kept. '-' asks for the URL, or reads it "
+    help="Replace the URL, including its password: the old password is not kept. '-' prompts for the URL, or reads it "
     "from a pipe.",
 )
 @click.option(

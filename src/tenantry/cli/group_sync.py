@@ -68,8 +68,8 @@ async def sync(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment, and the data sources that FILE names, match FILE. Groups that are not in
-    FILE are kept, unless you give --prune."""
+    """Change the user groups and data sources of an environment to match FILE. Groups that are not in FILE are kept,
+    unless you give --prune. Data sources that are not in FILE are always kept."""
     target = await choose_environment(store, environment)
     from tenantry.cli.groups_file import read_groups_file  # slow to import, and no other command on groups needs it
 

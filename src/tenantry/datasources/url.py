@@ -188,7 +188,7 @@ def memory_limit(url: URL) -> str:
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         name = url.get_backend_name()
         raise InvalidSource(
-            f"memory_limit of a {name} URL must be a number with a unit, as in 512MiB or 4GiB", field="/url"
+            f"memory_limit of a {name} URL must be a number with a unit, such as 512MiB or 4GiB", field="/url"
         )
     return given
 

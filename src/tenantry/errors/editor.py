@@ -60,7 +60,7 @@ class UnusableFile(TenantryError):
 
 
 class FileNotSaved(TenantryError):
-    """The SQL editor could not save a file or a preview. The file is unchanged."""
+    """The SQL editor could not save a file, which is unchanged, or could not store the draft that a preview shows."""
 
     code = "file_not_saved"
     status = 503

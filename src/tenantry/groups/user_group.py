@@ -185,7 +185,7 @@ class UserGroup:
         return self.revision == other.revision or self._bound() == other._bound()
 
     def has_viewer_of(self, other: UserGroup) -> bool:
-        """Whether both groups have no viewer, or both have viewers with the same values of ``viewer.*``."""
+        """Whether neither group has a viewer, or both have viewers with the same values of ``viewer.*``."""
         if self.viewer is None or other.viewer is None:
             return self.viewer is other.viewer
         return self.viewer is other.viewer or _as_json(self.viewer.variables) == _as_json(other.viewer.variables)

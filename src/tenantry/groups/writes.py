@@ -129,7 +129,7 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """An update of a group. It is not made if the group has changed since the caller read ``group``."""
+    """An update of a group. It is not applied if the group has changed since the caller read ``group``."""
 
     group: UserGroup
     changes: GroupChanges

@@ -38,7 +38,7 @@ class Slots(Protocol):
 
 
 class SnapshotBackend(Backend, Protocol):
-    """A backend that says which changes its results include."""
+    """A backend whose results say how recent they are: which change of the store is the last that they include."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """Return the same group as ``find``, and the number of the last change that the result includes. ``fresh``: do

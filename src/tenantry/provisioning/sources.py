@@ -164,8 +164,8 @@ class SourceProvisioner:
         if groups:
             raise SourceInUse(
                 f"{_groups_map(groups)} to the old name {source.provided_id!r}: change "
-                f"{'its mapping' if groups == 1 else 'their mappings'} to the id {source.id!r} first, or register a "
-                "second data source under the new name",
+                f"{'its mapping' if groups == 1 else 'their mappings'} to the id {source.id!r} before you rename "
+                "it, or register a second data source under the new name",
                 field="/new_name",
             )
 

@@ -194,7 +194,7 @@ class IntrospectionForm:
 
     def token(self) -> str:
         if self._fields is None:  # raised here, not in the handler, whose exception contains the body
-            raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
+            raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only `token`")
         values = dict(self._fields)
         if len(values) != len(self._fields):
             raise InvalidRequest("the form contains a parameter more than once: send each parameter once")

@@ -80,7 +80,7 @@ def found_zone(reference: PropertyReference, name: Any, what: str) -> tzinfo:
     found = find_zone(name)
     if found is None:
         raise UnbindableValue(
-            f"{what} needs a time zone such as Europe/Vienna, but the property {reference.path} is not one",
+            f"{what} needs a time zone such as Europe/Vienna, but the property {reference.path} does not hold one",
             name=f"user_group.properties.{reference.path}",
         )
     return found

@@ -232,7 +232,7 @@ def remove_key(path: str | Path, key_id: str) -> KeyInfo:
 
 
 def list_keys(path: str | Path) -> list[KeyInfo]:
-    """Return the signing keys of a file without their secrets. Raises InvalidKeys if the file cannot be read."""
+    """Return the signing keys in a file, without their secrets. Raises InvalidKeys if the file cannot be read."""
     return [_info(entry) for entry in read_keys(path).entries]
 
 

@@ -162,7 +162,7 @@ def test_by_viewer(used: Terminal) -> None:
         (["--since", "9999-12-31T23:00-05:00"], "is not a date"),
         (["--since", "2026-11-02", "--until", "2026-11-02"], "must be before --until 2026-11-02T00:00Z"),
         (["--by", "week"], "'week' is not one of"),
-        (["--by", "viewer", "--by", "source"], "viewers are counted by day, and not by data source"),
+        (["--by", "viewer", "--by", "source"], "viewers are counted per day, not per data source"),
         (["--by", "viewer", "--since", "2026-11-01T13:00"], "give --since and --until as dates without an hour"),
         (["--prune-before", "2026-01-01", "--group", "acme"], "leave out --group"),
         (["--prune-before", "2026-01-01", "--environment", "production"], "leave out --group, --environment"),

@@ -273,7 +273,7 @@ async def test_a_store_without_versions_gives_no_lease(backend: FakeBackend, cap
     for _ in range(2):
         assert await resolver.resolve(token) is group
     assert backend.reads == 2
-    assert "it must return slots" in caplog.text
+    assert "`slots` must return an object" in caplog.text
     await resolver.aclose()
 
 

@@ -42,7 +42,8 @@ APPLIED_AT_ONCE: Final = 25
 
 class GroupCache:
     """Caches groups by token and by pass. Also caches refusals (no group has this token). Holds at most
-    ``capacity`` tokens, ``pass_capacity`` passes, and refusals for ``unknown_capacity`` handles. Thread-safe.
+    ``capacity`` tokens, ``pass_capacity`` passes, and the refusals of ``unknown_capacity`` groups or possible groups.
+    Thread-safe.
 
     Times are in seconds, on a clock that also counts while the host is suspended. ``followed=False`` is for a backend
     that does not list its changes: the lease never ends, and generations are ignored."""
@@ -99,7 +100,7 @@ class GroupCache:
         return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """Return the newest state of the group among the handle's valid entries."""
+        """Return the newest state of this handle's group among the valid entries."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)

@@ -72,9 +72,9 @@ def check(
     """Find mistakes in the dashboards of DIR and in their queries.
 
     With --groups, the command looks up each variable in each group. It asks the groups' databases to explain the
-    queries, if the databases can. It runs only the queries of lines, areas, heat maps, and bars with "aggregate: none",
-    to find rows that would be drawn in the same place. For a dashboard or panel with a condition, a note names a few
-    of the groups that see it.
+    queries, if the databases can. It runs no query, except to find rows that would be drawn in the same place: in line,
+    area and heat map panels, and in bar panels that have "aggregate: none". For a dashboard or panel with a condition,
+    a note names a few of the groups that see it.
 
     The guarded tables are read from the first of these that declares any: --tables, the store's data sources (with
     --groups), and tables.yaml in DIR or next to DIR. The command exits with 1 if a finding has the severity error."""

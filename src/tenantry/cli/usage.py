@@ -123,9 +123,7 @@ async def usage(
 
 def _with_viewer(by: tuple[str, ...], *given: datetime | None) -> tuple[str, ...]:
     if {"hour", "source"} & set(by):
-        raise click.UsageError(
-            "viewers are counted by day, and not by data source: leave out --by hour and --by source"
-        )
+        raise click.UsageError("viewers are counted per day, not per data source: leave out --by hour and --by source")
     if any(each is not None and each.hour for each in given):
         raise click.UsageError("viewers are counted by day: give --since and --until as dates without an hour")
     return (*by, "group")  # a viewer's id is unique only within its group

@@ -22,7 +22,7 @@ class ProvisionedGroup:
     """A user group (SPEC section 2.1).
 
     A field is None if the call that returned the group does not report it. A group that a ``dry_run`` would create has
-    the ``team_id`` 0 and an empty token.
+    a ``team_id`` of 0 and an empty token.
     """
 
     team_id: int

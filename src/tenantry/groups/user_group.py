@@ -118,7 +118,7 @@ class UserGroup:
 
     def with_viewer(self, viewer: Viewer) -> UserGroup:
         """Return a copy of the group with this viewer. The copy expires with the viewer's pass or with the group,
-        whichever is first. Raises PassRevoked if the pass is revoked."""
+        whichever comes first. Raises PassRevoked if the pass is revoked."""
         if viewer.issued_at.timestamp() < self.revoked_before(viewer.id):
             raise PassRevoked(PassRevoked.MESSAGE)
         ends = viewer.expires_at if self.expires_at is None else min(self.expires_at, viewer.expires_at)

@@ -116,7 +116,7 @@ def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """A creation of a group. It is not made if a group with this id exists."""
+    """The creation of a group. It is skipped if a group with this id exists."""
 
     draft: GroupDraft
     token: Token

@@ -48,8 +48,8 @@ def context_processor(request: Connection) -> dict[str, Any]:
     - If the request has no group, ``user_group is defined`` is false, and each of the three names raises MissingToken.
     - Raises MiddlewareMissing without UserGroupMiddleware, and OutOfScope if the pass does not cover the request.
 
-    A plain Jinja environment lets a template use all attributes of strings, numbers and lists: prefer
-    ``env=create_environment(loader)``."""
+    Prefer ``Jinja2Templates(env=create_environment(loader), …)``: with a plain Jinja environment, a template can use
+    all attributes of strings, numbers and lists."""
     try:
         view = wrap(request_variables(request))
     except MissingToken as error:

@@ -161,7 +161,7 @@ class CodeStore(Protocol):
         ...
 
     async def delete(self, group: bytes, *, purpose: str) -> int:
-        """Delete the live codes with this purpose whose ``CodeShare.owner`` is ``group``. Return their number."""
+        """Delete the live codes with this purpose whose ``CodeShare.owner`` is ``group``. Return how many."""
         ...
 
 

@@ -48,7 +48,7 @@ _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """Type of NOT_LOADED, the default of ``loaded``: the group was not read. None: the group does not exist."""
+    """The type of NOT_LOADED: a value for a group that the caller has not read. None means that it does not exist."""
 
     NOT_LOADED = "not loaded"
 

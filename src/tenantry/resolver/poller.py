@@ -173,8 +173,8 @@ class Poller:
         slots = self._backend.slots
         if slots is None:
             raise StoreUnavailable(
-                "the store's `slots` is None after a call of `changes`: it must return slots, which show writes on "
-                "this host"
+                "the store's `slots` is None after a call to `changes`: `slots` must return an object by "
+                "which the host's processes see writes"
             )
         if slots is not self._slots:
             self._cache.attach(slots.versions)

@@ -93,7 +93,8 @@ class Leaks:
     ) -> None:
         """Run a template for every group on the group's data source: first one query at a time, then ``at_once``
         queries at the same time. Before the call, fill the tables with the values of ``groups``. Raises LeakFound, the
-        errors of ``fetch``, and AssertionError if no value of any group is in parameters, rows, logs or output."""
+        errors of ``fetch``, and AssertionError if the run proves nothing because no value of any group is in
+        parameters, rows, logs or output."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)

@@ -153,7 +153,7 @@ def mask(text: str) -> str:
 
 
 def mask_within(text: str) -> str:
-    """Return ``text`` with everything masked that ``holds_token`` finds."""
+    """Return ``text`` with every token masked, also those that ``holds_token`` finds in a broken form."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return replace_tokens(text, "_…")

@@ -142,7 +142,7 @@ def take_result(
     arrow_types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """Read a cursor's rows and return them as a Result. Raises TooManyRows or TooManyBytes above the limits, and
+    """Read a cursor's rows and return them as a Result. Raises TooManyRows or TooManyBytes if a limit is exceeded, and
     QueryFailed for duplicate column names.
 
     Each value counts as 32 bytes; ``count`` returns the bytes to add for large values. ``count=None`` adds an estimate,

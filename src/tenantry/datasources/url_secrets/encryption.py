@@ -48,10 +48,10 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL with masked secrets. It contains the original URL, encrypted with each key of ``keys`` except the
-    key with the id ``without``. Decryption works only for the source ``source_id`` of ``environment``. A URL without
-    plain secrets is returned unchanged. Raises InvalidSource for an unreadable URL, or if the package cryptography is
-    missing."""
+    """Return the URL with masked secrets, and with encrypted copies of the original URL: one for each key of ``keys``
+    except the key with the id ``without``. Decryption works only for the source ``source_id`` of ``environment``. A URL
+    without plain secrets is returned unchanged. Raises InvalidSource for an unreadable URL, or if the package
+    cryptography is missing."""
     if not has_plain_secrets(url):
         return url
     public = public_url(url)

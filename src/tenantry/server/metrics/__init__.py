@@ -84,7 +84,7 @@ class MetricsApp:
             except OSError as error:
                 raise InvalidSettings(
                     f"PROMETHEUS_MULTIPROC_DIR: cannot write to {folder}: {error.strerror}. Create this folder, "
-                    "writable by the user of the app, or unset the variable"
+                    "writable by the user that runs the app, or unset the variable"
                 ) from None
         for each in collectors:
             self._registry.register(each)

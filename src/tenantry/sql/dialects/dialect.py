@@ -112,7 +112,7 @@ def for_each_unit(bucket: str) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. In fields with SQL, names in braces, such as ``{column}``, are placeholders."""
+    """The rules of one SQL dialect. In its SQL, names in braces, such as ``{column}``, are placeholders."""
 
     name: str
     paramstyle: str

@@ -43,7 +43,7 @@ class SigningKeys(KeyRing):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Return the keys of a file. Later changes of the file are noticed within a second.
+        """Return the keys of a file. Later changes to the file are noticed within a second.
 
         Raises InvalidKeys if the file is missing, malformed or accessible to others, or has a weak key. If a later read
         fails, the old keys stay in use, the failure is logged, and ``problem`` says why."""

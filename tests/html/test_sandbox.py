@@ -166,6 +166,15 @@ def test_a_cheap_bomb_is_refused_before_it_grows(text: str) -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("length", ["2", "'8'"])
+def test_a_wrong_length_of_truncate_is_named(length: str) -> None:
+    """And ``end`` is not shown, as it is by Jinja's own assertion. Red without the check."""
+    with pytest.raises(TenantryError) as caught:
+        attempt("{{ 'abcdefgh'|truncate(" + length + ", true, end) }}", end="canary")
+    assert "the length of |truncate must be a whole number, 6 or greater" in str(caught.value)
+    assert "canary" not in str(caught.value)
+
+
 def test_ordinary_arithmetic_and_formats_work() -> None:
     """What the guards leave alone."""
     text = "{{ n * 2 }} {{ n % 2 }} {{ n / 2 }} {{ '%5.1f' % 2.25 }} {{ '%05d'|format(n) }} {{ 2.56|round(1) }}"

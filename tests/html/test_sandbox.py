@@ -210,7 +210,7 @@ def test_subclasses_of_text_keep_their_own_attributes() -> None:
 def test_the_leeway_of_truncate_is_a_number_that_is_not_negative() -> None:
     """Red when 0 is refused, and when Jinja's own assertion is all that refuses -1."""
     assert attempt("{{ 'abcdefgh'|truncate(5, leeway=0) }}") == "ab..."
-    with pytest.raises(TemplateError, match="must be 0 or greater"):
+    with pytest.raises(TemplateError, match=r"the leeway of \|truncate must be 0 or greater"):
         attempt("{{ 'abcdefgh'|truncate(5, leeway=-1) }}")
 
 

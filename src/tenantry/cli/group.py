@@ -146,7 +146,8 @@ async def get(
 async def list_(
     store: Store, match: str | None, after: int, limit: int | None, environment: str | None, as_json: bool
 ) -> None:
-    """List the user groups of an environment without their tokens, ordered by team_id."""
+    """List the user groups of an environment without their tokens, in the order of their team_id, the number
+    that Tenantry gives each new group."""
     target = await choose_environment(store, environment)
     left = sys.maxsize if limit is None else limit
     with RowPrinter(as_json=as_json) as printer:

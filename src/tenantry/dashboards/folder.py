@@ -125,8 +125,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Likely mistakes, each with its file's path: those that ``mistyped_controls`` finds, and clicks on a row that
-        open a dashboard whose totals may differ from the row's."""
+        """Likely mistakes, each with its file's path: those that ``mistyped_controls`` finds, and links from rows to a
+        dashboard whose totals may not match the row."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:

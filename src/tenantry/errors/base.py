@@ -99,7 +99,7 @@ class AmbiguousToken(TenantryError):
 
 
 class OriginNotAllowed(TenantryError):
-    """A page of another origin may have made the browser send this request."""
+    """A page from another origin may have made the browser send this request."""
 
     code = "origin_not_allowed"
     status = 403

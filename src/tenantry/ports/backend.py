@@ -58,8 +58,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; may be None before the first call of ``changes``. If this
-        property later returns a different object, the caller must clear its cache."""
+        """The store's slots on this host; may be None before the first call to ``changes``. If this property later
+        returns a different object, the caller must clear its cache."""
         ...
 
 

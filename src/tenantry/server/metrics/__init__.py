@@ -54,7 +54,7 @@ def metrics_app(
     """An ASGI app that serves these objects' metrics, as Prometheus text or OpenMetrics.
 
     The app requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property
-    value. They contain group ids only if ``backend`` has ``label_groups`` or ``usage`` (a store's
+    value. They contain group ids only if ``backend`` has ``label_groups``, or if ``usage`` (a store's
     ``usage_recorder``) is given. For ``usage``, only the ``top_groups`` groups with the highest usage are named.
     Processes that share the folder ``PROMETHEUS_MULTIPROC_DIR`` report the sums of their counters. Raises
     InvalidSettings if ``top_groups`` is below 1, or if that folder cannot be written."""
